@@ -1,0 +1,1 @@
+"""A General Game Playing agent."""

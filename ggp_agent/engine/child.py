@@ -1,0 +1,116 @@
+"""A child process of ours that can be limited and killed.
+
+Rulesheets come from strangers: whatever may loop or eat memory runs in a child, and the parent only waits as long as
+it wants to. Both sides speak JSON, one message a line. The child's module calls `serve` with a function that turns a
+request into replies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ggp_agent.errors import EngineError, EngineTimeout
+
+Message = dict[str, Any]
+PACKAGE_PARENT = Path(__file__).parents[2]
+MAX_REPLY_BYTES = 1 << 30
+
+
+class Child:
+    """The parent's side: one running child."""
+
+    def __init__(self, module: str, memory_bytes: int) -> None:
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        search = os.pathsep.join(filter(None, [str(PACKAGE_PARENT), os.environ.get("PYTHONPATH", "")]))
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, str(memory_bytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            env={**os.environ, "PYTHONPATH": search},
+            start_new_session=True,  # Ctrl-C is for the parent, which then ends the child
+        )
+        self.buffer = bytearray()
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def send(self, message: Message) -> None:
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError as error:
+            raise self.crash() from error
+
+    def receive(self, seconds: float) -> Message:
+        """The next reply; EngineTimeout if it does not come in time, EngineError if the child died."""
+        assert self.process.stdout is not None
+        deadline = time.monotonic() + seconds
+        pipe = self.process.stdout.fileno()
+        while (end := self.buffer.find(b"\n")) < 0:
+            ready, _, _ = select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise EngineTimeout(f"no answer within {seconds:g} s; the child process was stopped")
+            chunk = os.read(pipe, 1 << 20)
+            if not chunk:
+                raise self.crash()
+            self.buffer += chunk
+            if len(self.buffer) > MAX_REPLY_BYTES:
+                raise EngineError("the answer of the child process is too long")
+        line = bytes(self.buffer[:end])
+        del self.buffer[: end + 1]
+        reply: Message = json.loads(line)
+        return reply
+
+    def crash(self) -> EngineError:
+        """The error for a child that died by itself."""
+        code = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read()[-2000:].decode(errors="replace").strip().splitlines()
+        because = f": {said[-1]}" if said else ""
+        return EngineError(f"the child process ended with code {code}, most likely for want of memory{because}")
+
+    def kill(self) -> None:
+        """End the child at once, whatever it is doing."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.errors):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # unsent bytes of a request have no reader any more
+                    pipe.close()
+
+
+def serve(answer: Callable[[Message], Iterator[Message]]) -> None:
+    """The child's side: answer requests from standard input until it ends."""
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    # Replies go to a copy of standard output; anything else that is printed goes to standard error.
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        for reply in answer(json.loads(line)):
+            replies.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+            replies.flush()
+
+
+def _end_with_parent(parent: int) -> None:
+    """A parent that was killed cannot end its child, so the child looks whether it is still there."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
