@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ggp_agent.errors import EngineError, IllegalMove
-from ggp_agent.gdl import Rule, Sheet, Term, load, playable_rules, spaced
+from ggp_agent.gdl import Rule, Sheet, Term, load, playable_rules
 from ggp_agent.gdl.check import is_goal_value
 
 State = Hashable
@@ -36,7 +36,7 @@ class Game:
 
     name: str
     sheet: Sheet
-    rules: tuple[Rule, ...]  # in normal form, without base and input
+    rules: tuple[Rule, ...]  # in normal form, without input
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -97,6 +97,10 @@ class Engine(ABC):
         """The state in which exactly these fluents are true."""
 
     @abstractmethod
+    def possible(self) -> list[Term]:
+        """Fluents that may be true in some state, as `base` or the ground rules tell; empty if nothing tells."""
+
+    @abstractmethod
     def playouts(self, state: State, count: int, seed: int, max_plies: int = MAX_PLIES) -> Playouts:
         """The ends of `count` games from `state` in which every role plays uniformly at random."""
 
@@ -126,10 +130,9 @@ class Engine(ABC):
         raise IllegalMove(f"{term} is not legal for {self.game.roles[role]} here; legal are: {some or 'none'}")
 
     def position(self, *, terminal: bool, legal: list[list[Move]], goals: list[list[Term]], state: State) -> Position:
-        """A Position of what an engine found, checked: every role can move unless the game is over, and goals agree."""
+        """A Position of what an engine found, moves in order: every role can move or the game is over, goals agree."""
         roles = self.game.roles
         for role, moves in enumerate(legal):
-            moves.sort(key=lambda move, role=role: spaced(self.moves[role][move]))  # type: ignore[misc]
             if not moves and not terminal:
                 raise self.broken(state, f"{roles[role]} has no legal move, and the game is not over")
         values = [goal_of(role, found) for role, found in zip(roles, goals, strict=True)]

@@ -16,9 +16,10 @@ import numpy as np
 
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Move, Playouts, Position, State, goal_of
 from ggp_agent.engine.child import Child, Message
-from ggp_agent.engine.prolog_program import Coded, Program
+from ggp_agent.engine.coding import Coded
+from ggp_agent.engine.prolog_program import Program
 from ggp_agent.errors import EngineError
-from ggp_agent.gdl import Term
+from ggp_agent.gdl import Term, spaced
 
 SECONDS = 10.0  # to answer one question, or to play one playout
 START_SECONDS = 30.0  # more, to start a child and load a program
@@ -38,6 +39,7 @@ class PrologEngine(Engine):
         self.coded: list[Coded] = []  # the same, as the child knows them
         self.moves: list[list[Term]] = [[] for _ in game.roles]
         self.move_terms: list[list[int]] = [[] for _ in game.roles]  # role, move -> number of its term
+        self.move_keys: list[list[str]] = [[] for _ in game.roles]  # role, move -> the text that orders moves
         self.move_of: list[dict[int, Move]] = [{} for _ in game.roles]  # role, number of a term -> move
         self.lock = threading.Lock()
         self.child: Child | None = None
@@ -73,7 +75,7 @@ class PrologEngine(Engine):
                 for _ in range(count):
                     new, failed, *result = self.child.receive(self.seconds)["reply"]
                     self.coded += new
-                    self.terms += map(self.program.symbols.decode, new)
+                    self.terms += map(self.program.coder.decode, new)
                     if failed:
                         raise self.failure(*result)
                     yield result[0]
@@ -124,8 +126,11 @@ class PrologEngine(Engine):
 
     def look(self, state: State) -> Position:
         terminal, legal, goals = self.ask(f"look({numbers(state)})")
-        moves = [[self.learn(role, number) for number in found] for role, found in enumerate(legal)]
-        values = [[self.program.symbols.decode(value) for value in found] for found in goals]
+        moves = [
+            sorted([self.learn(role, number) for number in found], key=self.move_keys[role].__getitem__)
+            for role, found in enumerate(legal)
+        ]
+        values = [[self.program.coder.decode(value) for value in found] for found in goals]
         return self.position(terminal=bool(terminal), legal=moves, goals=values, state=state)
 
     def learn(self, role: int, number: int) -> Move:
@@ -134,6 +139,7 @@ class PrologEngine(Engine):
         if move == len(self.moves[role]):
             self.moves[role].append(self.terms[number])
             self.move_terms[role].append(number)
+            self.move_keys[role].append(spaced(self.terms[number]))
         return move
 
     def step(self, state: State, joint: JointMove) -> State:
@@ -144,13 +150,16 @@ class PrologEngine(Engine):
         return [self.terms[number] for number in cast(tuple[int, ...], state)]
 
     def state(self, fluents: Iterable[Term]) -> State:
-        known = self.program.symbols.numbers
+        known = self.program.coder.numbers
         coded = []
         for fluent in fluents:
             if strange := next((name for name in names(fluent) if name not in known), None):
                 raise EngineError(f"{self.game.name}: {fluent} is no fluent of this game: it does not know {strange}")
-            coded.append(self.program.symbols.code(fluent))
+            coded.append(self.program.coder.code(fluent))
         return tuple(sorted(set(self.ask(f"intern({coded})"))))
+
+    def possible(self) -> list[Term]:
+        return [self.terms[number] for number in self.ask("base")]
 
     def playouts(self, state: State, count: int, seed: int, max_plies: int = MAX_PLIES) -> Playouts:
         random = Random(seed)
@@ -161,7 +170,7 @@ class PrologEngine(Engine):
         for index, (length, *values) in enumerate(self.replies(message, count)):
             plies[index] = length
             for role, value in enumerate(values):
-                goal = goal_of(self.game.roles[role], [self.program.symbols.decode(value)])
+                goal = goal_of(self.game.roles[role], [self.program.coder.decode(value)])
                 if not isinstance(goal, int):
                     raise EngineError(f"{self.game.name}: {goal}")
                 goals[index, role] = goal

@@ -1,8 +1,6 @@
-"""Normal rules -> a Prolog program in which no name of the rulesheet occurs.
+"""Normal rules -> a Prolog program in which no name of the rulesheet occurs (`coding.py` says how).
 
-Every symbol becomes a number: the constant `halt` is the integer 17, the function `halt` is `f17`, the relation `halt`
-is `p17`, a variable is `V3`. So nothing in a rulesheet can reach a built-in or break the syntax. Relations go to one
-of three modules by what they depend on, which tells when their tables have to be forgotten:
+Relations go to one of three modules by what they depend on, which tells when their tables have to be forgotten:
 
     rigid   nothing: tables are kept for ever
     state   the fluents that are true now (module `now`)
@@ -14,55 +12,25 @@ semantics (`tnot`), which is exact if the ground rules are stratified and says "
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
-from ggp_agent.gdl import Literal, Rule, Term, Variable
+from ggp_agent.engine.coding import Coder
+from ggp_agent.gdl import Literal, Rule, Variable
 from ggp_agent.gdl.depend import Signature, dependents, negates_within, relation_graph, rule_cycles
 from ggp_agent.gdl.sheet import KEYWORDS
 from ggp_agent.gdl.terms import Expression
 
-ASKED = ("role", "init", "legal", "next", "goal", "terminal")  # keywords that the runtime asks for
-Coded = int | list["Coded"]  # a ground term: a symbol's number, or [symbol of the function, argument, ...]
-
-
-@dataclass(slots=True)
-class Symbols:
-    """Names and their numbers, in the order in which they were met."""
-
-    names: list[str] = field(default_factory=list)
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def number(self, name: str) -> int:
-        found = self.numbers.setdefault(name, len(self.names))
-        if found == len(self.names):
-            self.names.append(name)
-        return found
-
-    def code(self, term: Expression) -> Coded:
-        assert isinstance(term, Term), "only ground terms are coded"
-        if not term.args:
-            return self.number(term.name)
-        return [self.number(term.name), *map(self.code, term.args)]
-
-    def decode(self, coded: Coded) -> Term:
-        if isinstance(coded, int):
-            return Term(self.names[coded])
-        head, *args = coded
-        assert isinstance(head, int)
-        return Term(self.names[head], tuple(map(self.decode, args)))
+ASKED = ("base", "init", "legal", "next", "goal", "terminal")  # keywords that the runtime asks for
 
 
 class Program:
     """The text of each module, made from the rules of one game."""
 
     def __init__(self, rules: Sequence[Rule], roles: Iterable[str]) -> None:
-        self.symbols = Symbols()
-        self.roles = [self.symbols.number(role) for role in roles]
+        self.coder = Coder()
+        self.roles = [self.coder.number(role) for role in roles]
         self.rules = rules
         self.defined = {rule.head.signature for rule in rules}
-        self.functions: dict[Signature, None] = {}
         graph = relation_graph(rules)
         self.on_state = dependents(graph, [("true", 1)])
         self.on_moves = dependents(graph, [("does", 2)])
@@ -77,49 +45,32 @@ class Program:
     def module(self, signature: Signature) -> str:
         return "moves" if signature in self.on_moves else "state" if signature in self.on_state else "rigid"
 
-    def predicate(self, signature: Signature) -> str:
-        name = signature[0]
-        return f"k_{name}" if name in KEYWORDS else f"p{self.symbols.number(name)}"
-
-    def term(self, term: Expression, variables: dict[str, str]) -> str:
-        if isinstance(term, Variable):
-            return variables.setdefault(term.name, f"V{len(variables)}")
-        if not term.args:
-            return str(self.symbols.number(term.name))
-        self.functions[term.signature] = None
-        args = ",".join(self.term(arg, variables) for arg in term.args)
-        return f"f{self.symbols.number(term.name)}({args})"
-
-    def sentence(self, sentence: Term, variables: dict[str, str]) -> str:
-        args = ",".join(self.term(arg, variables) for arg in sentence.args)
-        return self.predicate(sentence.signature) + (f"({args})" if args else "")
-
     def literal(self, literal: Literal, variables: dict[str, str]) -> str:
         sentence = literal.sentence
         if sentence.name == "distinct":
-            left, right = (self.term(arg, variables) for arg in sentence.args)
+            left, right = (self.coder.term(arg, variables) for arg in sentence.args)
             return left + (r" \== " if literal.positive else " == ") + right
         if sentence.name == "true":
             goal = self.fluent(sentence.args[0], variables)
         elif sentence.name == "does":
-            goal = f"now:does({','.join(self.term(arg, variables) for arg in sentence.args)})"
+            goal = f"now:does({self.coder.arguments(sentence, variables)})"
         elif sentence.signature not in self.defined:
             return "fail" if literal.positive else "true"
         else:
-            goal = f"{self.module(sentence.signature)}:{self.sentence(sentence, variables)}"
+            goal = f"{self.module(sentence.signature)}:{self.coder.sentence(sentence, variables)}"
             if not literal.positive and sentence.signature in self.undefinable:
                 return f"tnot({goal})"
         return goal if literal.positive else f"\\+ {goal}"
 
     def fluent(self, fluent: Expression, variables: dict[str, str]) -> str:
-        text = self.term(fluent, variables)
+        text = self.coder.term(fluent, variables)
         if isinstance(fluent, Variable):
             return f"now:any({text})"
         return f"now:{text}" if fluent.args else f"now:c({text})"
 
     def clause(self, rule: Rule) -> str:
         variables: dict[str, str] = {}
-        head = self.sentence(rule.head, variables)
+        head = self.coder.sentence(rule.head, variables)
         body = ", ".join(self.literal(literal, variables) for literal in rule.body)
         return f"{head} :- {body}." if body else f"{head}."
 
@@ -129,11 +80,11 @@ class Program:
         for rule in self.rules:
             signature = rule.head.signature
             clauses[self.module(signature)].setdefault(signature, []).append(self.clause(rule))
-        texts = defaultdict(list, {name: [f":- module({name}, []).", ":- style_check(-singleton)."] for name in clauses})
+        texts = {name: [f":- module({name}, []).", ":- style_check(-singleton)."] for name in clauses}
         for name, relations in clauses.items():
             for signature, lines in relations.items():
                 if signature in self.tabled:
-                    texts[name].append(f":- table {self.predicate(signature)}/{signature[1]}.")
+                    texts[name].append(f":- table {self.coder.predicate(signature)}/{signature[1]}.")
                 texts[name] += lines
         for name in ASKED:  # the runtime asks in `state` (`next` in `moves`), wherever the relation really is
             signature = (name, KEYWORDS[name])
@@ -151,12 +102,12 @@ class Program:
         lines = [":- module(now, []).", ":- dynamic c/1, does/2."]
         any_clauses = []
         symbol_clauses = []
-        for name, arity in self.functions:
-            function = f"f{self.symbols.number(name)}"
+        for name, arity in self.coder.functions:
+            function = f"f{self.coder.number(name)}"
             args = ",".join(f"V{number}" for number in range(arity))
             lines.append(f":- dynamic {function}/{arity}.")
             any_clauses.append(f"any({function}({args})) :- {function}({args}).")
-            symbol_clauses.append(f"symbol({function}, {self.symbols.number(name)}).")
+            symbol_clauses.append(f"symbol({function}, {self.coder.number(name)}).")
         tables = {self.module(signature) for signature in self.tabled} - {"rigid"}
         flags = [f"tables({name})." for name in sorted(tables)] or ["tables(_) :- fail."]
         careful = "careful." if self.undefinable else "careful :- fail."

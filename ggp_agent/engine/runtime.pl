@@ -51,6 +51,9 @@ handle(intern(Coded), Numbers) :-
 handle(initial, Numbers) :-
     findall(Fluent, sure(state:k_init(Fluent)), Fluents),
     numbers(Fluents, Numbers).
+handle(base, Numbers) :-
+    findall(Fluent, sure(state:k_base(Fluent)), Fluents),
+    numbers(Fluents, Numbers).
 handle(look(State), [Terminal, Legal, Goals]) :-
     enter(State),
     ( sure(state:k_terminal) -> Terminal = 1 ; Terminal = 0 ),

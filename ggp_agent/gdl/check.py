@@ -64,7 +64,7 @@ class Checker:
             return
         if head.name in ("true", "does"):
             advice = {"true": "write init or next", "does": "write legal or input"}[head.name]
-            self.error(head.place, "keyword", f"'{head.name}' is given by the match and has no rules: {advice}", statement)
+            self.error(head.place, "keyword", f"'{head.name}' is given by the match, not by rules: {advice}", statement)
         if head.name == "role" and statement.body:
             self.error(head.place, "role", "roles are facts, not rules: write (role name)", statement)
         self.check_sentence(head, statement)
@@ -78,7 +78,8 @@ class Checker:
             if name == "not" and count != 1:
                 self.error(formula.place, "arity", f"'not' takes one sentence, and here it has {count}", statement)
             if count == 0 and name != "not":
-                self.warn(formula.place, "empty", f"an empty '{name}' is always {str(name == 'and').lower()}", statement)
+                truth = "true" if name == "and" else "false"
+                self.warn(formula.place, "empty", f"an empty '{name}' is always {truth}", statement)
             if name == "or" and inside == "or":
                 self.warn(formula.place, "nested", "an 'or' inside an 'or': one is enough", statement)
             for arg in formula.args:
@@ -149,7 +150,7 @@ class Checker:
     def check_names(self) -> None:
         for name, place in self.sheet.clashes.items():
             others = sorted(other for other in self.sheet.clashes if other.lower() == name.lower() and other != name)
-            self.warn(place, "case", f"{name} and {', '.join(others)} are different names here; elsewhere they may not be")
+            self.warn(place, "case", f"{name} and {', '.join(others)} are different names here, but not elsewhere")
         relations: dict[str, dict[int, Place]] = defaultdict(dict)
         functions: dict[str, dict[int, Place]] = defaultdict(dict)
         for term, is_relation in (pair for s in self.sheet.statements for pair in named_parts(s)):
@@ -165,7 +166,7 @@ class Checker:
                     self.warn(max(arities.values()), "arity", f"the {kind} {name} is used with {counts} arguments")
         for name in relations.keys() & functions.keys():
             place = max(*relations[name].values(), *functions[name].values())
-            self.warn(place, "name", f"{name} is both a relation and a function; they have nothing to do with each other")
+            self.warn(place, "name", f"{name} is both a relation and a function, which are two things")
 
     # The normal rules
 
@@ -265,8 +266,14 @@ def check(sheet: Sheet) -> list[Finding]:
 
 
 def playable_rules(sheet: Sheet) -> tuple[Rule, ...]:
-    """The normal rules of a sheet for an engine; a GdlRuleError if an error makes them meaningless."""
-    errors = [f for f in check(sheet) if f.severity == "error" and f.code not in TOLERATED]
+    """The normal rules of a sheet for an engine; a GdlRuleError if an error makes them meaningless.
+
+    `input` is left out, and so is `base` where it is not a plain list of fluents: they only document.
+    """
+    findings = check(sheet)
+    errors = [f for f in findings if f.severity == "error" and f.code not in TOLERATED]
     if errors:
         raise GdlRuleError(errors)
-    return tuple(rule for rule in normalise(sheet) if rule.head.name not in ("base", "input"))
+    left_out = {"input", "base"} if any(f.code == "documentation" for f in findings) else {"input"}
+    kept = (rule for rule in normalise(sheet) if rule.head.name not in left_out)
+    return tuple(rule for rule in kept if rule.head.name != "base" or rule.head.signature == ("base", 1))

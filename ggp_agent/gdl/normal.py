@@ -113,7 +113,7 @@ def normalise(sheet: Sheet) -> tuple[Rule, ...]:
         try:
             rules.update(dict.fromkeys(normalise_statement(statement)))
         except TooManyAlternatives:
-            message = f"the 'or's of this rule multiply to more than {MAX_ALTERNATIVES:,} rules: name some with a relation"
+            message = f"the 'or's of this rule multiply to more than {MAX_ALTERNATIVES:,} rules: use relations"
             text = shorten(str(statement))
             findings.append(Finding(*statement.place, "error", "alternatives", message, text, sheet.source))
     if findings:

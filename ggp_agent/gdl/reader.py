@@ -115,11 +115,11 @@ class Reader:
                 stack[-1].items.append(group)
                 stack.append(group)
                 if len(stack) > MAX_DEPTH:
-                    self.report(place, "depth", f"parentheses are nested more than {MAX_DEPTH} deep; reading stops here")
+                    self.report(place, "depth", f"parentheses are nested more than {MAX_DEPTH} deep; reading stops")
                     break
             elif kind == "close":
                 if len(stack) == 1:
-                    self.report(place, "parenthesis", "this ')' closes nothing: remove it, or add the '(' it belongs to")
+                    self.report(place, "parenthesis", "this ')' closes nothing: remove it, or add its '('")
                 else:
                     group = stack.pop()
                     group.last_line = place.line
@@ -164,7 +164,7 @@ class Reader:
                 if kind == "bars":
                     name = re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
                 elif kind == "atom" and not token.isprintable():
-                    self.report(place, "character", f"the name {ascii(token)} holds a character that cannot be printed")
+                    self.report(place, "character", f"the name {token!a} holds a character that cannot be printed")
                 plain = {"line": "comment", "block": "comment", "lone": "atom"}
                 yield plain.get(kind, kind), name, place, own_line
                 own_line = False

@@ -51,7 +51,7 @@ class Sheet:
     statements: tuple[Statement, ...]
     source: str = "<text>"
     spelling: dict[str, str] = field(default_factory=dict, compare=False)  # folded name -> as the sheet spells it
-    clashes: dict[str, Place] = field(default_factory=dict, compare=False)  # names that differ from another in case only
+    clashes: dict[str, Place] = field(default_factory=dict, compare=False)  # names that differ only in case
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def variables(expression: Expression) -> Iterator[Variable]:
 
 
 def unifiable(left: Expression, right: Expression) -> bool:
-    """Could the two be made equal, if every variable stood for anything at all? (Repeated variables are not compared.)"""
+    """Could the two be made equal, if every occurrence of a variable stood for anything at all?"""
     if isinstance(left, Variable) or isinstance(right, Variable):
         return True
     return left.signature == right.signature and all(map(unifiable, left.args, right.args))

@@ -1,0 +1,111 @@
+"""How fast engines play at random, side by side with OpenSpiel in the same run.
+
+A time alone says little on a machine that others use, so rounds of every contestant take turns and the result is a
+ratio. OpenSpiel's rate is that of its C++ rollouts: an MCTS bot with a `RandomRolloutEvaluator` of very many rollouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+from ggp_agent.engine.base import Engine, Game
+from ggp_agent.engine.games import Shipped
+from ggp_agent.engine.prolog import PrologEngine
+from ggp_agent.errors import ConfigError
+
+ROUNDS = 4
+FIRST_BATCH = 4
+
+
+@dataclass(slots=True)
+class Meter:
+    """Runs batches of playouts for a while, and remembers how many and how long."""
+
+    run: Callable[[int, int], int]  # (playouts, seed) -> steps played
+    playouts: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    batch: int = FIRST_BATCH
+
+    def spend(self, seconds: float, seed: int) -> None:
+        """One round of about so many seconds, in batches that grow to a fifth of it."""
+        end = perf_counter() + seconds
+        while (begun := perf_counter()) < end:
+            self.steps += self.run(self.batch, seed + self.playouts)
+            self.playouts += self.batch
+            spent = perf_counter() - begun
+            self.seconds += spent
+            if spent < seconds / 5:
+                self.batch *= 2
+
+    @property
+    def per_second(self) -> float:
+        return self.playouts / self.seconds
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """One engine on one game."""
+
+    game: str
+    engine: str
+    seed: int
+    playouts: int
+    setup_seconds: float  # from the text of the rules to the end of the first playout
+    playouts_per_second: float
+    steps_per_second: float
+    mean_plies: float
+    open_spiel: str | None = None
+    open_spiel_per_second: float | None = None
+    ratio: float | None = None  # ours to OpenSpiel's
+
+
+def engine_meter(engine: Engine) -> Meter:
+    state = engine.initial()
+    return Meter(lambda count, seed: int(engine.playouts(state, count, seed).plies.sum()))
+
+
+def open_spiel_meter(name: str, seed: int) -> Meter:
+    """OpenSpiel's rollouts from the initial state; it does not tell their lengths."""
+    try:
+        import pyspiel
+    except ImportError as error:
+        raise ConfigError("OpenSpiel is not installed: pip install 'ggp-agent[bench]'") from error
+    game = pyspiel.load_game(name)
+
+    def run(count: int, round_seed: int) -> int:
+        # Two simulations: the first one expands the root, and each evaluates its leaf with `count` rollouts.
+        evaluator = pyspiel.RandomRolloutEvaluator((count + 1) // 2, round_seed)
+        pyspiel.MCTSBot(game, evaluator, 2.0, 2, 100, False, seed, False).step(game.new_initial_state())
+        return 0
+
+    return Meter(run)
+
+
+def bench(game: Shipped, *, seconds: float, seed: int, against_open_spiel: bool) -> Result:
+    """Playouts a second of the Prolog engine on one game."""
+    begun = perf_counter()
+    with PrologEngine(Game.load(game.rules)) as engine:
+        meter = engine_meter(engine)
+        meter.run(1, seed)
+        setup_seconds = perf_counter() - begun
+        rival = open_spiel_meter(game.open_spiel, seed) if against_open_spiel and game.open_spiel else None
+        for round_seed in range(seed, seed + ROUNDS):
+            meter.spend(seconds / ROUNDS, round_seed)
+            if rival:
+                rival.spend(seconds / ROUNDS, round_seed)
+    return Result(
+        game=game.name,
+        engine=engine.name,
+        seed=seed,
+        playouts=meter.playouts,
+        setup_seconds=setup_seconds,
+        playouts_per_second=meter.per_second,
+        steps_per_second=meter.steps / meter.seconds,
+        mean_plies=meter.steps / meter.playouts,
+        open_spiel=game.open_spiel if rival else None,
+        open_spiel_per_second=rival.per_second if rival else None,
+        ratio=meter.per_second / rival.per_second if rival else None,
+    )
