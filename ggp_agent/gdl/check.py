@@ -16,7 +16,7 @@ from ggp_agent.gdl.depend import Signature, cycles, dependents, relation_graph
 from ggp_agent.gdl.normal import Rule, normalise, order
 from ggp_agent.gdl.reader import shorten
 from ggp_agent.gdl.sheet import CONNECTIVES, KEYWORDS, Sheet, Statement
-from ggp_agent.gdl.terms import Expression, Place, Term, Variable, variables
+from ggp_agent.gdl.terms import Expression, Place, Term, Variable, spell, variables
 
 USUAL = re.compile(r"[\w+\-*/<>=.]+")
 
@@ -153,20 +153,23 @@ class Checker:
             self.warn(place, "case", f"{name} and {', '.join(others)} are different names here, but not elsewhere")
         relations: dict[str, dict[int, Place]] = defaultdict(dict)
         functions: dict[str, dict[int, Place]] = defaultdict(dict)
+        unusual: dict[str, Place] = {}
         for term, is_relation in (pair for s in self.sheet.statements for pair in named_parts(s)):
             if not USUAL.fullmatch(term.name):
-                self.warn(term.place, "name", f"the name {term} has unusual characters", term)
+                unusual.setdefault(term.name, term.place)
             table = relations if is_relation else functions
             if is_relation or term.args:
                 table[term.name].setdefault(len(term.args), term.place)
+        for name, place in unusual.items():
+            self.warn(place, "name", f"the name {shown(name)} has unusual characters")
         for kind, table in (("relation", relations), ("function", functions)):
             for name, arities in table.items():
                 if len(arities) > 1 and name not in KEYWORDS:
                     counts = " and ".join(map(str, sorted(arities)))
-                    self.warn(max(arities.values()), "arity", f"the {kind} {name} is used with {counts} arguments")
+                    self.warn(max(arities.values()), "arity", f"the {kind} {shown(name)} is used with {counts} arguments")
         for name in relations.keys() & functions.keys():
             place = max(*relations[name].values(), *functions[name].values())
-            self.warn(place, "name", f"{name} is both a relation and a function, which are two things")
+            self.warn(place, "name", f"{shown(name)} is both a relation and a function, which are two things")
 
     # The normal rules
 
@@ -189,12 +192,12 @@ class Checker:
         places = {rule.head.signature: rule.head.place for rule in reversed(rules)}
         for name, count in graph.keys() - used:
             if name not in KEYWORDS:
-                self.warn(places[name, count], "unused", f"the relation {name}/{count} is never used")
+                self.warn(places[name, count], "unused", f"the relation {shown(name)}/{count} is never used")
         for rule in rules:
             for literal in rule.body:
                 name, count = literal.sentence.signature
                 if name not in KEYWORDS and name != "distinct" and (name, count) not in graph:
-                    message = f"the relation {name}/{count} has no rules or facts, so it never holds"
+                    message = f"the relation {shown(name)}/{count} has no rules or facts, so it never holds"
                     self.warn(literal.sentence.place, "undefined", message, literal)
 
     def check_dependencies(self, rules: tuple[Rule, ...], graph: dict[Signature, set[Signature]]) -> None:
@@ -238,6 +241,10 @@ class Checker:
                 if not (arg in rule.head.args or outside.issuperset(variables(arg))):
                     message = f"{arg} may grow without end: it goes round a cycle, bound by nothing outside of it"
                     self.error(literal.sentence.place, "recursion", message, rule)
+
+
+def shown(name: str) -> str:
+    return shorten(spell(name))
 
 
 def is_goal_value(term: Term) -> bool:

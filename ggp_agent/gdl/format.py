@@ -6,8 +6,6 @@ after it. Facts that shared a line still share one. A single blank line between 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ggp_agent.gdl.reader import Atom, Comment, Group, Node, read
 
 SHORT = 72  # a rule up to this length stands on one line
@@ -20,6 +18,7 @@ def format_text(text: str, source: str = "<text>") -> str:
     top = read(text, source)
     lines: list[str] = []
     last_line = 0  # the last line of the text that the lines so far stand for
+    commented = False  # a comment stands behind the last line
     open_line = 0  # the line of text whose facts are being joined on the last line, or 0
     for part in sorted([*top.items, *top.comments], key=lambda part: part.place):
         begins, ends = part.place.line, _last_line(part)
@@ -27,13 +26,13 @@ def format_text(text: str, source: str = "<text>") -> str:
             lines.append("")
             open_line = 0
         if isinstance(part, Comment):
-            if part.own_line or not lines or begins != last_line:
+            if part.own_line or commented or begins != last_line or "\n" in part.text:
                 lines += _comment_lines(part, "")
             else:
                 lines[-1] += "  " + part.text
-            open_line = 0
+            open_line, commented = 0, True
         else:
-            new = list(_statement(part))
+            new, commented = _statement(part)
             fact = len(new) == 1 and not _is_rule(part) and not _comments_within(part)
             if fact and open_line == begins and len(lines[-1]) + 1 + len(new[0]) <= WIDTH:
                 lines[-1] += " " + new[0]
@@ -67,42 +66,36 @@ def _comment_lines(comment: Comment, indent: str) -> list[str]:
     return [indent + first.rstrip(), *(line.rstrip() for line in rest)]
 
 
-def _statement(node: Node) -> Iterator[str]:
+def _statement(node: Node) -> tuple[list[str], bool]:
+    """The lines of a statement, and whether a comment stands behind the last one."""
     comments = _comments_within(node)
-    parts: list[Node] = []
-    if isinstance(node, Group) and _is_rule(node):
-        parts = node.items[1:]
-        if isinstance(node.items[0], Atom) and node.items[0].name == "=>":
-            parts = parts[-1:] + parts[:-1]
-    whole = f"({' '.join(['<=', *map(str, parts)])})" if parts else str(node)
-    if not comments:
-        if len(whole) <= SHORT or len(parts) < 2:
-            yield whole
-        else:
-            yield f"(<= {parts[0]}"
-            yield from (INDENT + str(part) for part in parts[1:-1])
-            yield f"{INDENT}{parts[-1]})"
-        return
-    yield from _with_comments(parts, whole, comments)
+    if not (isinstance(node, Group) and _is_rule(node)):
+        return [line for comment in comments for line in _comment_lines(comment, "")] + [str(node)], False
+    parts = node.items[1:]
+    if isinstance(node.items[0], Atom) and node.items[0].name == "=>":
+        parts = parts[-1:] + parts[:-1]
+    above, behind = _arrange(parts, comments)
+    whole = f"(<= {' '.join(map(str, parts))})"
+    if len(whole) <= SHORT and not any(above[1:] + behind[:-1]):
+        texts, above, behind = [whole], above[:1], behind[-1:]
+    else:
+        texts = [f"(<= {parts[0]}", *(INDENT + str(part) for part in parts[1:])]
+        texts[-1] += ")"
+    lines = []
+    for number, text in enumerate(texts):
+        lines += [line for comment in above[number] for line in _comment_lines(comment, INDENT if number else "")]
+        lines.append(text + "".join("  " + comment.text for comment in behind[number]))
+    return lines, bool(behind[-1])
 
 
-def _with_comments(parts: list[Node], whole: str, comments: list[Comment]) -> Iterator[str]:
-    """A statement with comments inside: each goes above the literal it precedes, or behind the one it follows."""
-    if not parts:
-        for comment in comments:
-            yield from _comment_lines(comment, "")
-        yield whole
-        return
+def _arrange(parts: list[Node], comments: list[Comment]) -> tuple[list[list[Comment]], list[list[Comment]]]:
+    """For each part of a rule, the comments that go above it and the one, if any, that goes behind it."""
+    above, behind = [], []
     for number, part in enumerate(parts):
-        indent = INDENT if number else ""
-        end = _last_line(part)
-        before = [c for c in comments if c.own_line and c.place < part.place]
-        behind = [c for c in comments if c not in before and c.place.line <= end and "\n" not in c.text]
-        if number == len(parts) - 1:
-            before = [c for c in comments if c not in behind]
-        for comment in before:
-            yield from _comment_lines(comment, INDENT)
-        comments = [c for c in comments if c not in before and c not in behind]
-        text = f"{indent}{part}" if number else f"(<= {part}"
-        closing = ")" if number == len(parts) - 1 else ""
-        yield text + closing + "".join("  " + c.text for c in behind)
+        last = number == len(parts) - 1
+        reach = [c for c in comments if last or c.place < parts[number + 1].place]
+        behind.append([c for c in reach if not c.own_line and "\n" not in c.text][-1:])
+        # What stands on a line of its own after this part belongs to the next one, if there is a next one.
+        above.append([c for c in reach if c not in behind[-1] and (last or c.place.line <= _last_line(part))])
+        comments = [c for c in comments if c not in behind[-1] and c not in above[-1]]
+    return above, behind

@@ -15,7 +15,9 @@ from pathlib import Path
 from ggp_agent.errors import Finding, GdlSyntaxError
 from ggp_agent.gdl.terms import Place, spell
 
-MAX_BYTES = 8_000_000  # the largest public rulesheet has less than a tenth of this
+MAX_BYTES = 4_000_000  # the largest public rulesheets have less than a tenth of this
+MAX_TOKENS = 400_000
+MAX_NAME = 1_000  # characters
 MAX_DEPTH = 200  # nested parentheses; public rulesheets stay below 20
 MAX_ERRORS = 100  # after these the rest of a file is not read
 
@@ -109,7 +111,7 @@ class Reader:
     def read(self) -> Group:
         """Read it all; raise one GdlSyntaxError with every finding."""
         stack = [self.top]
-        for kind, token, place, own_line in self.tokens():
+        for count, (kind, token, place, own_line) in enumerate(self.tokens()):
             if kind == "open":
                 group = Group(place)
                 stack[-1].items.append(group)
@@ -129,8 +131,13 @@ class Reader:
                 stack[-1].comments.append(Comment(token, place, own_line))
             else:
                 stack[-1].items.append(Atom(token, place, kind == "bars"))
+                if len(token) > MAX_NAME:
+                    self.report(place, "name", f"this name has {len(token):,} characters; {MAX_NAME:,} are allowed")
             if len(self.findings) >= MAX_ERRORS:
                 self.report(place, "errors", f"{MAX_ERRORS} errors; reading stops here")
+                break
+            if count >= MAX_TOKENS:
+                self.report(place, "size", f"more than {MAX_TOKENS:,} names and parentheses; reading stops here")
                 break
         else:
             for group in stack[1:]:

@@ -57,9 +57,11 @@ PLAIN = re.compile(r"[^\s()|;?][^\s();]*|\|")
 
 def spell(name: str) -> str:
     """The name as KIF text: in bars, with escapes, where it could not be read back otherwise."""
-    if PLAIN.fullmatch(name) and not name.startswith("#|"):
+    if PLAIN.fullmatch(name) and name.isprintable() and not name.startswith("#|"):
         return name
-    return "|" + name.replace("\\", "\\\\").replace("|", "\\|") + "|"
+    escaped = name.replace("\\", "\\\\").replace("|", "\\|")
+    # A bar before a space or a parenthesis stands alone, so such a first character is escaped too.
+    return f"|\\{escaped}|" if escaped[:1].isspace() or escaped[:1] in ("(", ")") else f"|{escaped}|"
 
 
 def spaced(term: Expression) -> str:
