@@ -82,7 +82,9 @@ def _coordinates(fluents: list[Term], initial: list[Term]) -> tuple[int, int] | 
     for i, j in combinations(range(len(fluents[0].args)), 2):
         sides = [{str(fluent.args[k]) for fluent in fluents} for k in (i, j)]
         pairs = [(fluent.args[i], fluent.args[j]) for fluent in initial]
-        if all(map(_is_axis, sides)) and len(set(pairs)) == len(pairs):
+        # `(heap 1 5)` and `(heap 2 3)` give a number to each heap: that is a list and no grid.
+        is_list = len(fluents[0].args) == 2 and len({first for first, _ in pairs}) == len(pairs) > 1
+        if all(map(_is_axis, sides)) and len(set(pairs)) == len(pairs) and not is_list:
             return i, j
     return None
 

@@ -13,7 +13,7 @@ from ggp_agent.gdl.reader import MAX_BYTES, MAX_DEPTH, MAX_TOKENS, Atom, Group, 
 from ggp_agent.gdl.sheet import Builder
 from ggp_agent.gdl.terms import Term, Variable, spaced
 
-names = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=8)
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 constants = st.builds(Term, names)
 variables = st.builds(Variable, st.text("abcXYZ019_+-", min_size=1, max_size=4))
 terms = st.recursive(
@@ -57,7 +57,7 @@ def test_comments_are_no_terms() -> None:
         ("a|b", ["a|b"]),
         (r"|a \| b|", [r"|a \| b|"]),
         (r"|?x| ?x", ["|?x|", "?x"]),
-        ("it's \"q\" \\n %", ["it's", '"q"', "\\n", "%"]),
+        ('it\'s "q" \\n %', ["it's", '"q"', "\\n", "%"]),
     ],
 )
 def test_odd_names(text: str, items: list[str]) -> None:
