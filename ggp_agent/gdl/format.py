@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ggp_agent.gdl.reader import Atom, Comment, Group, Node, read
 
-SHORT = 72  # a rule up to this length stands on one line
-WIDTH = 100  # facts are joined, and long terms left alone, up to this length
+SHORT = 80  # a rule up to this length stands on one line
+WIDTH = 120  # facts are joined, and long terms left alone, up to this length
 INDENT = "    "
 
 
