@@ -166,7 +166,9 @@ class Checker:
             for name, arities in table.items():
                 if len(arities) > 1 and name not in KEYWORDS:
                     counts = " and ".join(map(str, sorted(arities)))
-                    self.warn(max(arities.values()), "arity", f"the {kind} {shown(name)} is used with {counts} arguments")
+                    self.warn(
+                        max(arities.values()), "arity", f"the {kind} {shown(name)} is used with {counts} arguments"
+                    )
         for name in relations.keys() & functions.keys():
             place = max(*relations[name].values(), *functions[name].values())
             self.warn(place, "name", f"{shown(name)} is both a relation and a function, which are two things")
