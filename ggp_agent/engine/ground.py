@@ -1,24 +1,35 @@
 """Ground rules, by clingo's grounder in a child process.
 
 The grounder finds what could ever hold: any fluent that `init` or `next` derives may be true, any move that `legal`
-derives may be done. So far this serves one question, which only the ground rules can answer: does a sentence depend
-on its own negation? Among relations such circles are common and harmless, (goal ?r 0) if not (goal ?r 100).
+derives may be done. `base` and `input` are not asked: half of the public rulesheets lack them.
+
+Only ground rules can tell whether a sentence depends on its own negation. Among relations such circles are common and
+harmless: (goal ?r 0) if not (goal ?r 100).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from ggp_agent.engine.base import Game
-from ggp_agent.engine.child import Child
+from ggp_agent.engine.child import Child, Message
 from ggp_agent.engine.coding import Coder
 from ggp_agent.errors import CannotGround, EngineError, EngineTimeout, Finding
 from ggp_agent.gdl import Literal, Rule
 from ggp_agent.gdl.depend import negates_within, reachable, relation_graph, rule_cycles
 from ggp_agent.gdl.reader import shorten
 
-SECONDS = 20.0
-MEMORY_BYTES = 4 << 30
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What making rules ground may cost."""
+
+    seconds: float = 60.0
+    memory_bytes: int = 8 << 30
+    rules: int = 3_000_000
+
 
 # What the rules leave open: the state and the moves.
 CHOICES = """
@@ -61,29 +72,43 @@ def needed(rules: Sequence[Rule], circles: Iterable[set[int]]) -> list[Rule]:
     return [rule for rule in rules if rule.head.signature in wanted]
 
 
-def negative_cycle(rules: Sequence[Rule], seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> list[str]:
-    """Ground sentences that depend on each other through a negation; empty if there are none."""
-    circles = suspects(rules)
-    if not circles:
-        return []
+def ask_child(rules: Iterable[Rule], message: Message, limits: Limits) -> Message:
+    """Send rules to a child that makes them ground; CannotGround if it takes too long or too much."""
     coder = Coder()
-    text = program_text(needed(rules, circles), coder)
-    child = Child("ggp_agent.engine.ground_child", memory_bytes)
+    program = program_text(rules, coder)
+    child = Child("ggp_agent.engine.ground_child", limits.memory_bytes)
     try:
-        child.send({"negative_cycle": text})
-        reply = child.receive(seconds)
+        child.send({"program": program, "names": coder.names, "max_rules": limits.rules, **message})
+        reply = child.receive(limits.seconds)
     except EngineTimeout as error:
-        raise CannotGround(f"the rules could not be made ground within {seconds:g} s") from error
+        raise CannotGround(f"the rules could not be made ground within {limits.seconds:g} s") from error
     except EngineError as error:
         raise CannotGround(f"the rules could not be made ground: {error}") from error
     finally:
         child.kill()
-    names = {coder.predicate((name, 0)): name for name in (*coder.names, "goal", "legal", "terminal", "next", "init")}
-    found = []
-    for predicate, args in reply["cycle"]:
-        words = " ".join([names[predicate], *(str(coder.decode(arg)) for arg in args)])
-        found.append(f"({words})" if args else words)
-    return sorted(found)
+    if "cannot" in reply:
+        raise CannotGround(reply["cannot"])
+    if "error" in reply:
+        raise EngineError(reply["error"])
+    return reply
+
+
+def negative_cycle(rules: Sequence[Rule], limits: Limits = Limits()) -> list[str]:  # noqa: B008 - frozen
+    """Ground sentences that depend on each other through a negation; empty if there are none."""
+    circles = suspects(rules)
+    if not circles:
+        return []
+    cycle: list[str] = ask_child(needed(rules, circles), {}, limits)["cycle"]
+    return cycle
+
+
+def make_circuit(game: Game, path: Path, limits: Limits = Limits()) -> None:  # noqa: B008 - frozen
+    """Write the circuit of a game to a file."""
+    rules = [rule for rule in game.rules if rule.head.name != "base"]
+    try:
+        ask_child(rules, {"circuit": str(path), "roles": game.roles}, limits)
+    except EngineError as error:
+        raise type(error)(f"{game.name}: {error}") from error
 
 
 def check_negation(game: Game) -> list[Finding]:

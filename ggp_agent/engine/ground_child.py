@@ -1,57 +1,144 @@
-"""The child process that grounds: clingo's grounder with an observer of its rules."""
+"""The child process that makes rules ground, with clingo's grounder and an observer, and builds circuits."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
 
 import clingo
 
+from ggp_agent.engine.build import Ground, build
 from ggp_agent.engine.child import Message, serve
+from ggp_agent.engine.circuit_file import save
+from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
+from ggp_agent.gdl.terms import spell
+
+PART = re.compile(r"f(\d+)\(|(\d+)|,")
 
 
 class Rules(clingo.Observer):
-    """Collects ground rules as (head, body), atoms as positive integers and negated ones as negative."""
+    """Collects ground rules, atoms as positive integers and negated ones as negative."""
 
-    def __init__(self) -> None:
-        self.found: list[tuple[int, tuple[int, ...]]] = []
+    def __init__(self, max_rules: int) -> None:
+        self.max_rules = max_rules
+        self.count = 0
+        self.facts: set[int] = set()
+        self.bodies: dict[int, list[tuple[int, ...]]] = {}
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-        if not choice and head:
-            self.found.append((head[0], tuple(body)))
+        if choice or not head:
+            return
+        self.count += 1
+        if self.count > self.max_rules:
+            raise CannotGround(f"there are more than {self.max_rules:,} ground rules")
+        if body:
+            self.bodies.setdefault(head[0], []).append(tuple(body))
+        else:
+            self.facts.add(head[0])
 
 
-def coded(symbol: clingo.Symbol) -> Any:
-    """A term as `Coder.decode` reads it."""
-    if symbol.type == clingo.SymbolType.Number:
-        return symbol.number
-    return [int(symbol.name[1:]), *map(coded, symbol.arguments)]
+class Grounder:
+    """Ground rules of one program, and the texts of its atoms in the names of the rulesheet."""
+
+    def __init__(self, program: str, names: list[str], max_rules: int) -> None:
+        self.spelled = [spell(name) for name in names]
+        self.control = clingo.Control(["--warn=none"])
+        self.rules = Rules(max_rules)
+        self.control.register_observer(self.rules)
+        self.control.add("base", [], program)
+        self.control.ground([("base", [])])
+
+    def text(self, symbol: clingo.Symbol | str) -> str:
+        """The text of a term: `f3(1,f2(5))` is a function of symbol 3 with two arguments."""
+        return PART.sub(self.part, str(symbol))
+
+    def part(self, match: re.Match[str]) -> str:
+        function, constant = match.groups()
+        if function:
+            return f"({self.spelled[int(function)]} "
+        return self.spelled[int(constant)] if constant else " "
+
+    def spaced(self, symbol: clingo.Symbol) -> str:
+        """The text that orders moves: a space around every parenthesis that is no part of a name."""
+        return PART.sub(
+            lambda match: self.part(match).replace("(", "( ") if match[1] else self.part(match),
+            str(symbol).replace(")", " )"),
+        )
+
+    def atoms(self, name: str, arity: int) -> Iterator[tuple[int, list[clingo.Symbol]]]:
+        for atom in self.control.symbolic_atoms.by_signature(f"k_{name}", arity):
+            yield atom.literal, atom.symbol.arguments
+
+    def atom_name(self, symbol: clingo.Symbol) -> str:
+        name = symbol.name[2:] if symbol.name.startswith("k_") else self.spelled[int(symbol.name[1:])]
+        args = " ".join(map(self.text, symbol.arguments))
+        return f"({name} {args})" if args else name
+
+    def names(self) -> dict[int, str]:
+        return {atom.literal: self.atom_name(atom.symbol) for atom in self.control.symbolic_atoms}
+
+    def ground(self, roles: tuple[str, ...]) -> Ground:
+        order: dict[str, str] = {}
+        legal: dict[tuple[str, str], int] = {}
+        texts: dict[clingo.Symbol, str] = {}
+        for literal, (role, move) in self.atoms("legal", 2):
+            if move not in texts:
+                texts[move] = self.text(move)
+                order[texts[move]] = self.spaced(move)
+            legal[self.text(role), texts[move]] = literal
+        return Ground(
+            roles=roles,
+            facts=self.rules.facts,
+            bodies=self.rules.bodies,
+            true={self.text(fluent): literal for literal, (fluent,) in self.atoms("true", 1)},
+            next={self.text(fluent): literal for literal, (fluent,) in self.atoms("next", 1)},
+            initial={self.text(fluent) for _, (fluent,) in self.atoms("init", 1)},
+            does={(self.text(role), texts[move]): literal for literal, (role, move) in self.atoms("does", 2)},
+            legal=legal,
+            goal={(self.text(role), goal_value(self.text(value))): lit for lit, (role, value) in self.atoms("goal", 2)},
+            terminal=next((literal for literal, _ in self.atoms("terminal", 0)), None),
+            order=order,
+        )
 
 
-def negative_cycle(program: str) -> list[list[Any]]:
-    """The atoms of one ground cycle through a negation, each as [predicate, arguments]; empty without one."""
-    control = clingo.Control(["--warn=none"])
-    rules = Rules()
-    control.register_observer(rules)
-    control.add("base", [], program)
-    control.ground([("base", [])])
-    graph: dict[int, set[int]] = defaultdict(set)
-    for head, body in rules.found:
-        graph[head].update(map(abs, body))
-    part_of = {atom: number for number, part in enumerate(components(dict(graph))) for atom in part}
-    bad = {part_of[head] for head, body in rules.found for atom in body if atom < 0 and part_of[-atom] == part_of[head]}
-    if not bad:
-        return []
-    part = min(bad)
-    symbols = {atom.literal: atom.symbol for atom in control.symbolic_atoms}
-    cycle = [symbols[atom] for atom, number in part_of.items() if number == part and atom in symbols]
-    return [[symbol.name, [coded(arg) for arg in symbol.arguments]] for symbol in cycle[:20]]
+def goal_value(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:4]) <= 100):
+        raise EngineError(f"the goal {text} is not an integer from 0 to 100")
+    return int(text)
+
+
+def negative_cycle(grounder: Grounder) -> list[str]:
+    """The sentences of one ground cycle through a negation; empty without one."""
+    bodies = grounder.rules.bodies
+    graph = {head: {abs(atom) for body in found for atom in body} for head, found in bodies.items()}
+    part_of = {atom: number for number, part in enumerate(components(graph)) for atom in part}
+    for head, found in bodies.items():
+        if any(atom < 0 and part_of[-atom] == part_of[head] for body in found for atom in body):
+            names = grounder.names()
+            return sorted(names[atom] for atom, number in part_of.items() if number == part_of[head] and atom in names)
+    return []
 
 
 def answer(message: Message) -> Iterator[Message]:
-    yield {"cycle": negative_cycle(message["negative_cycle"])}
+    try:
+        grounder = Grounder(message["program"], message["names"], message["max_rules"])
+        if "circuit" in message:
+            ground = grounder.ground(tuple(message["roles"]))
+            try:
+                save(build(ground), Path(message["circuit"]))
+            except EngineError:
+                ground.names = grounder.names()  # the same again, with names for the message
+                build(ground)
+                raise
+            yield {"circuit": message["circuit"]}
+        else:
+            yield {"cycle": negative_cycle(grounder)[:20]}
+    except CannotGround as error:
+        yield {"cannot": str(error)}
+    except EngineError as error:
+        yield {"error": str(error)}
 
 
 if __name__ == "__main__":

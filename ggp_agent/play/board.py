@@ -36,7 +36,12 @@ class Board:
         if chosen:
             size = max(_size(groups[signature], pair) for signature, pair in chosen)
             self.grids = {s: pair for s, pair in chosen if _size(groups[s], pair) == size}
-        self.hidden = {signature for signature, _ in candidates} - self.grids.keys()  # smaller grids: not worth a list
+        # Beside a grid, what else is said of its cells or columns one by one is not worth a list.
+        self.hidden = {
+            signature
+            for signature, fluents in groups.items()
+            if self.grids and signature not in self.grids and signature[1] > 1 and all(map(_is_axis, _sides(fluents)))
+        }
         cells = [self.cell(fluent) for signature in self.grids for fluent in groups[signature]]
         self.columns = _ordered({column for column, _, _ in cells})
         self.rows = _ordered({row for _, row, _ in cells})[::-1]
@@ -80,13 +85,18 @@ class Board:
 def _coordinates(fluents: list[Term], initial: list[Term]) -> tuple[int, int] | None:
     """The two arguments that are coordinates; None if there are none."""
     for i, j in combinations(range(len(fluents[0].args)), 2):
-        sides = [{str(fluent.args[k]) for fluent in fluents} for k in (i, j)]
+        sides = [_sides(fluents)[k] for k in (i, j)]
         pairs = [(fluent.args[i], fluent.args[j]) for fluent in initial]
         # `(heap 1 5)` and `(heap 2 3)` give a number to each heap: that is a list and no grid.
         is_list = len(fluents[0].args) == 2 and len({first for first, _ in pairs}) == len(pairs) > 1
         if all(map(_is_axis, sides)) and len(set(pairs)) == len(pairs) and not is_list:
             return i, j
     return None
+
+
+def _sides(fluents: list[Term]) -> list[set[str]]:
+    """The values of each argument."""
+    return [{str(fluent.args[k]) for fluent in fluents} for k in range(len(fluents[0].args))]
 
 
 def _is_axis(values: set[str]) -> bool:

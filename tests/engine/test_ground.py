@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ggp_agent.engine import Game
-from ggp_agent.engine.ground import check_negation, negative_cycle
+from ggp_agent.engine.ground import Limits, check_negation, negative_cycle
 from ggp_agent.errors import CannotGround
 from ggp_agent.gdl import parse
 
@@ -58,4 +58,4 @@ def test_sentences_that_depend_on_their_own_negation(extra: str, cycle: list[str
 def test_rules_without_a_finite_ground_form() -> None:
     endless = "(<= (n (s ?x)) (n ?x)) (n 0) (goal r 0) (<= terminal (w 0)) (<= (w ?x) (n ?x) (not (w ?x)))"
     with pytest.raises(CannotGround, match=r"within 1 s|memory"):
-        negative_cycle(game(endless).rules, seconds=1)
+        negative_cycle(game(endless).rules, Limits(seconds=1))

@@ -1,0 +1,310 @@
+"""Ground rules -> gates -> the arrays of a circuit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
+from ggp_agent.engine.network import FALSE, TRUE, Network
+from ggp_agent.errors import EngineError
+from ggp_agent.gdl.depend import components
+
+Atom = int
+Body = tuple[int, ...]  # atoms, negative where they must not hold
+
+
+@dataclass(kw_only=True, slots=True)
+class Ground:
+    """Ground rules, and which atoms stand for what. Texts are those of terms."""
+
+    roles: tuple[str, ...]
+    facts: set[Atom]
+    bodies: dict[Atom, list[Body]]  # atom -> the bodies of its rules
+    true: dict[str, Atom]  # fluent -> atom
+    next: dict[str, Atom]
+    initial: set[str]
+    does: dict[tuple[str, str], Atom]  # role, move -> atom
+    legal: dict[tuple[str, str], Atom]
+    goal: dict[tuple[str, int], Atom]
+    terminal: Atom | None
+    names: dict[Atom, str] = field(default_factory=dict)  # of as many atoms as are known, for messages
+    order: dict[str, str] = field(default_factory=dict)  # move -> the text that orders moves
+
+
+@dataclass(slots=True)
+class Loop:
+    """Sentences that depend on each other."""
+
+    end: int  # every gate of the loop has a lower node, every gate that uses its result a higher one
+    latches: list[int]  # nodes
+    renewals: list[tuple[int, int, tuple[int]]]  # gates with a lower node come first; latch node; what it takes over
+
+
+class Item(NamedTuple):
+    """Something to compute. Items are in the order in which they are computed."""
+
+    phase: int
+    place: int  # the node, or for all items of a loop the end of the loop
+    outside: bool  # of a loop
+    order: int  # within a loop
+    node: int
+    literals: tuple[int, ...]
+
+
+class Builder:
+    """Makes a network of the ground rules, one atom after those that it depends on."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.network = Network()
+        self.fluents = sorted(ground.true)
+        possible = {move for move in ground.does if ground.legal.get(move) is not None}
+        self.moves = [
+            sorted((move for role, move in possible if role == r), key=lambda move: ground.order.get(move, move))
+            for r in ground.roles
+        ]
+        self.literal: dict[Atom, int] = dict.fromkeys(ground.facts, TRUE)
+        self.loops: list[Loop] = []
+        for fluent in self.fluents:
+            self.literal[ground.true[fluent]] = self.network.input()
+        for role, moves in zip(ground.roles, self.moves, strict=True):
+            literals = [self.network.input() for _ in moves]
+            self.literal.update(zip((ground.does[role, move] for move in moves), literals, strict=True))
+            self.network.add_group(literals, exactly_one=True)
+
+    def build(self) -> None:
+        ground = self.ground
+        first = [*ground.legal.values(), *([ground.terminal] if ground.terminal else []), *ground.goal.values()]
+        graph: dict[Atom, set[Atom]] = {}
+        for atom in [*first, *ground.bodies]:
+            if atom not in graph and atom not in self.literal:
+                needs = {abs(other) for body in ground.bodies.get(atom, ()) for other in body}
+                graph[atom] = {other for other in needs if other not in self.literal}
+        waiting = {atom for atom in ground.legal.values() if atom in graph}
+        if not waiting:
+            self.learn_what_moves_imply()
+        for part in components(graph):
+            if len(part) == 1:
+                self.define(part[0])
+            else:
+                self.close_loop(part)
+            if waiting:
+                waiting.difference_update(part)
+                if not waiting:
+                    self.learn_what_moves_imply()
+
+    def product(self, body: Body) -> list[int]:
+        """The literals of a body; an atom without rules never holds."""
+        return [self.literal.get(abs(atom), FALSE) ^ (atom < 0) for atom in body]
+
+    def define(self, atom: Atom) -> None:
+        bodies = [body for body in self.ground.bodies.get(atom, ()) if atom not in body]
+        if any(-atom in body for body in bodies):
+            raise self.negated([atom])
+        self.literal[atom] = self.network.sum_of_products(map(self.product, bodies))
+
+    def close_loop(self, part: list[Atom]) -> None:
+        """Atoms that depend on each other: a latch each, renewed by its rules."""
+        inside = set(part)
+        for atom in part:
+            if any(-other in inside for body in self.ground.bodies[atom] for other in body if other < 0):
+                raise self.negated(part)
+        for atom in part:
+            self.literal[atom] = self.network.input()
+        latches = [self.literal[atom] >> 1 for atom in part]
+        renewals = []
+        for atom, latch in zip(part, latches, strict=True):
+            bodies = [body for body in self.ground.bodies[atom] if atom not in body]
+            value = self.network.sum_of_products(map(self.product, bodies))
+            renewals.append((len(self.network.gates), latch, (value,)))
+        self.loops.append(Loop(len(self.network.gates), latches, renewals))
+
+    def negated(self, part: Iterable[Atom]) -> EngineError:
+        names = sorted(self.ground.names.get(atom, "an unnamed sentence") for atom in part)
+        return EngineError(f"these sentences depend on their own negation: {' '.join(names[:20])}")
+
+    def learn_what_moves_imply(self) -> None:
+        """A move that is made was legal, and so was all that its legality rests on."""
+        for role, moves in zip(self.ground.roles, self.moves, strict=True):
+            for move in moves:
+                legal = self.literal[self.ground.legal[role, move]]
+                held = {legal}
+                todo = [legal]
+                while todo:
+                    literal = todo.pop()
+                    gate = self.network.gates[literal >> 1]
+                    if gate is not None and not literal & 1:
+                        held.update(gate)
+                        todo += gate
+                self.network.implied[self.literal[self.ground.does[role, move]]] = frozenset(held - {TRUE})
+
+
+class Layout:
+    """Chooses what is needed, in which phase and in which order, and writes the arrays."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.gates = list(builder.network.gates)
+        ground = builder.ground
+
+        def literal(atom: Atom | None) -> int:
+            return FALSE if atom is None else builder.literal.get(atom, FALSE)
+
+        self.legal = [
+            literal(ground.legal[role, move])
+            for role, moves in zip(ground.roles, builder.moves, strict=True)
+            for move in moves
+        ]
+        self.terminal = literal(ground.terminal)
+        self.goals = [
+            (ground.roles.index(role), value, literal(ground.goal[role, value])) for role, value in ground.goal
+        ]
+        self.next = [literal(ground.next.get(fluent)) for fluent in builder.fluents]
+        self.loop_of = self.find_loop_gates()
+        self.merge_single_uses()
+        self.phase = self.find_phases()
+
+    def outputs(self) -> dict[int, list[int]]:
+        """Phase -> the literals that it must compute."""
+        return {
+            POSITION: [*self.legal, self.terminal],
+            GOALS: [literal for _, _, literal in self.goals],
+            NEXT: self.next,
+        }
+
+    def find_loop_gates(self) -> dict[int, int]:
+        """Node -> the loop that it belongs to: latches, and gates between them that feel a latch."""
+        found: dict[int, int] = {}
+        for number, loop in enumerate(self.builder.loops):
+            found.update(dict.fromkeys(loop.latches, number))
+            for node in range(loop.latches[0], loop.end):
+                gate = self.gates[node]
+                if gate is not None and any(found.get(literal >> 1) == number for literal in gate):
+                    found[node] = number
+        return found
+
+    def merge_single_uses(self) -> None:
+        """A gate that one other gate uses, and not negated, becomes part of that gate."""
+        uses: Counter[int] = Counter()
+        for literals in self.outputs().values():
+            uses.update(dict.fromkeys((literal >> 1 for literal in literals), 2))  # an output stays
+        for loop in self.builder.loops:
+            uses.update({value >> 1: 2 for _, _, (value,) in loop.renewals})
+        for gate in self.gates:
+            if gate is not None:
+                uses.update(literal >> 1 for literal in gate)
+        for node, gate in enumerate(self.gates):
+            if gate is None:
+                continue
+            merged: list[int] = []
+            for literal in gate:
+                inner = self.gates[literal >> 1]
+                same_place = self.loop_of.get(literal >> 1) == self.loop_of.get(node)
+                if inner is None or literal & 1 or uses[literal >> 1] > 1 or not same_place:
+                    merged.append(literal)
+                else:
+                    merged += inner
+            self.gates[node] = tuple(dict.fromkeys(merged))
+
+    def find_phases(self) -> dict[int, int]:
+        """Node -> the first phase that needs it."""
+        phase: dict[int, int] = {}
+        loops = self.builder.loops
+        for number, literals in self.outputs().items():
+            todo = [literal >> 1 for literal in literals]
+            while todo:
+                node = todo.pop()
+                if node in phase:
+                    continue
+                phase[node] = number
+                gate = self.gates[node]
+                if gate is not None:
+                    todo += [literal >> 1 for literal in gate]
+                elif node in self.loop_of:
+                    loop = loops[self.loop_of[node]]
+                    todo += loop.latches
+                    todo += [value >> 1 for _, _, (value,) in loop.renewals]
+        return phase
+
+    def circuit(self) -> Circuit:
+        builder, ground = self.builder, self.builder.ground
+        loops = builder.loops
+        plain = 1 + len(builder.fluents) + sum(map(len, builder.moves))  # the constant and the inputs keep their rows
+        row = {node: node for node in range(plain)}
+        latches = [latch for loop in loops if loop.latches[0] in self.phase for latch in loop.latches]
+        row.update({node: plain + number for number, node in enumerate(latches)})
+        first_gate = plain + len(latches)
+        items = self.items()
+        for item in items:
+            row.setdefault(item.node, len(row))
+
+        def place(literals: Iterable[int]) -> list[int]:
+            return [2 * row[literal >> 1] + (literal & 1) for literal in literals]
+
+        offsets, literals = [0], []
+        for item in items:
+            literals += place(item.literals)
+            offsets.append(len(literals))
+        return Circuit(
+            roles=ground.roles,
+            fluents=tuple(builder.fluents),
+            moves=tuple(map(tuple, builder.moves)),
+            initial=np.array([fluent in ground.initial for fluent in builder.fluents], np.bool_),
+            rows=len(row),
+            first_latch=plain,
+            first_gate=first_gate,
+            targets=np.array([row[item.node] for item in items], np.int32),
+            offsets=np.array(offsets, np.int64),
+            literals=np.array(literals, np.int32),
+            segments=np.array(self.segments(items, row), np.int64).reshape(-1, 5),
+            legal=np.array(place(self.legal), np.int32),
+            terminal=place([self.terminal])[0],
+            goal_literals=np.array(place(literal for _, _, literal in self.goals), np.int32),
+            goal_roles=np.array([role for role, _, _ in self.goals], np.int32),
+            goal_values=np.array([value for _, value, _ in self.goals], np.int32),
+            next=np.array(place(self.next), np.int32),
+            ground_rules=sum(map(len, ground.bodies.values())),
+            ground_literals=sum(len(body) for bodies in ground.bodies.values() for body in bodies),
+        )
+
+    def items(self) -> list[Item]:
+        """All that is computed, in order."""
+        found = []
+        for node, phase in self.phase.items():
+            gate = self.gates[node]
+            if gate is not None and node in self.loop_of:
+                found.append(Item(phase, self.builder.loops[self.loop_of[node]].end, False, 2 * node, node, gate))
+            elif gate is not None:
+                found.append(Item(phase, node, True, 2 * node, node, gate))
+        for loop in self.builder.loops:
+            if loop.latches[0] in self.phase:
+                phase = self.phase[loop.latches[0]]
+                found += [
+                    Item(phase, loop.end, False, 2 * after - 1, latch, value) for after, latch, value in loop.renewals
+                ]
+        return sorted(found)
+
+    def segments(self, items: list[Item], row: dict[int, int]) -> list[list[int]]:
+        """The runs of items of one phase that are computed once, and the loops between them."""
+        found: list[list[int]] = []
+        previous: tuple[int, int | None] | None = None
+        for number, item in enumerate(items):
+            loop = self.loop_of.get(item.node)
+            if (item.phase, loop) != previous:
+                latches = [] if loop is None else [row[latch] for latch in self.builder.loops[loop].latches]
+                found.append([item.phase, number, number, min(latches, default=0), max(latches, default=-1) + 1])
+                previous = (item.phase, loop)
+            found[-1][2] = number + 1
+        return found
+
+
+def build(ground: Ground) -> Circuit:
+    """The circuit of a game."""
+    builder = Builder(ground)
+    builder.build()
+    return Layout(builder).circuit()
