@@ -1,0 +1,337 @@
+"""The compiled inner loops of the lanes engine: all lanes step together.
+
+Every kernel gets a `Wiring`, the arrays of one circuit as numbers and rows, and works on one block of rows. After the
+rows of the circuit come rows for scratch; `Wiring` names where they begin. Straight-line code for the gates, when there
+is some, is called by its address; before that, the gates are interpreted. Both compute the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ggp_agent.engine import rowops as op
+from ggp_agent.engine.circuit import GOALS, NEXT, POSITION
+
+WORDS = op.WORDS
+LANES = op.LANES
+NO_PLAYOUT = -1  # a lane that has nothing to do
+
+# How `run_playouts` ends.
+RUNNING, DONE, NO_MOVE, NO_SINGLE_GOAL = range(4)
+
+
+class Wiring(NamedTuple):
+    """A circuit for kernels. Rows and gates as in `Circuit`."""
+
+    base: int  # address of row 0
+    targets: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    literals: NDArray[np.int32]
+    segments: NDArray[np.int64]
+    first_latch: int
+    first_gate: int
+    fluents: int  # fluent f is row 1 + f
+    move_starts: NDArray[np.int64]  # int64[roles + 1]: the first row of the moves of each role
+    legal: NDArray[np.int32]
+    terminal: int
+    goal_literals: NDArray[np.int32]
+    goal_roles: NDArray[np.int32]
+    goal_values: NDArray[np.int32]
+    next: NDArray[np.int32]
+    # Scratch rows
+    random: int  # 4 rows: the random generators
+    active: int  # lanes in which a playout runs
+    ended: int  # lanes in which it has come to its end
+    start: int  # a row for each fluent: where the next playout of each lane begins
+    copy: int  # a row for each fluent
+    tree: int  # rows for choosing moves
+    # Straight-line code
+    native: NDArray[np.int64]  # int64[1]: 1 once the addresses below are valid
+    code_starts: NDArray[np.int64]  # int64[segments + 1]: the functions of each segment
+    code: NDArray[np.int64]  # int64[functions]: addresses
+
+
+@njit(cache=True, nogil=True)
+def interpret(wiring, first, last):  # type: ignore[no-untyped-def]
+    """Compute some gates; 1 if a latch changed, else 0."""
+    base, literals, offsets = wiring.base, wiring.literals, wiring.offsets
+    changed = 0
+    for gate in range(first, last):
+        target = wiring.targets[gate]
+        at, end = offsets[gate], offsets[gate + 1]
+        if target < wiring.first_gate:
+            changed |= op.renew(base, target, literals[at])
+        elif end - at == 1:
+            op.copy(base, target, literals[at])
+        else:
+            op.conjoin(base, target, literals[at], literals[at + 1])
+            for k in range(at + 2, end):
+                op.conjoin_into(base, target, literals[k])
+    return changed
+
+
+@njit(cache=True, nogil=True)
+def run_segment(wiring, segment):  # type: ignore[no-untyped-def]
+    """Compute the gates of a segment once; 1 if a latch changed, else 0."""
+    if wiring.native[0]:
+        changed = 0
+        for number in range(wiring.code_starts[segment], wiring.code_starts[segment + 1]):
+            changed |= op.call(wiring.code[number], wiring.base)
+        return changed
+    return interpret(wiring, wiring.segments[segment, 1], wiring.segments[segment, 2])
+
+
+@njit(cache=True, nogil=True)
+def evaluate(wiring, phase):  # type: ignore[no-untyped-def]
+    """Compute the gates of one phase."""
+    for segment in range(len(wiring.segments)):
+        if wiring.segments[segment, 0] != phase:
+            continue
+        low, high = wiring.segments[segment, 3], wiring.segments[segment, 4]
+        if low >= high:
+            run_segment(wiring, segment)
+        else:
+            for latch in range(low, high):
+                op.fill(wiring.base, latch, 0)
+            while run_segment(wiring, segment):
+                pass
+
+
+@njit(cache=True, nogil=True)
+def count_legal(wiring, role):  # type: ignore[no-untyped-def]
+    """Count the legal moves of a role in every lane, by adding up in a tree; the levels of the tree and its root row.
+
+    A node of level k is a number of k + 1 rows, lowest bit first; the leaves are the legal moves.
+    """
+    base = wiring.base
+    first = wiring.move_starts[role]
+    count = wiring.move_starts[role + 1] - first
+    row = wiring.tree
+    op.fill(base, row, 0)  # a role may have no moves at all
+    for move in range(count):
+        op.copy(base, row + move, wiring.legal[first - wiring.move_starts[0] + move])
+    level = 0
+    while count > 1:
+        bits = level + 1
+        above = row + count * bits
+        for node in range(count // 2):
+            left, right, total = row + 2 * node * bits, row + (2 * node + 1) * bits, above + node * (bits + 1)
+            carry = total + bits
+            op.half_add(base, total, carry, left, right)
+            for bit in range(1, bits):
+                op.full_add(base, total + bit, carry, left + bit, right + bit)
+        if count & 1:
+            alone, total = row + (count - 1) * bits, above + (count // 2) * (bits + 1)
+            for bit in range(bits):
+                op.copy(base, total + bit, 2 * (alone + bit))
+            op.fill(base, total + bits, 0)
+        row = above
+        count = (count + 1) // 2
+        level += 1
+    return level, row
+
+
+@njit(cache=True, nogil=True)
+def draw_below(wiring, count, bits, drawn, scratch):  # type: ignore[no-untyped-def]
+    """In every lane, a random number below `count`, each with the same chance; 0 where count is 0.
+
+    Numbers with as many bits as count - 1 are drawn until they are not above it, which takes less than two tries on
+    the average. `drawn` gets the number; `scratch` has room for 2 * bits + 4 rows.
+    """
+    base = wiring.base
+    top, mask = scratch, scratch + bits
+    todo, above, one, candidate = mask + bits, mask + bits + 1, mask + bits + 2, mask + bits + 3
+    op.fill(base, one, -1)  # top = count - 1, or 0
+    for bit in range(bits):
+        op.fill(base, drawn + bit, 0)
+        op.copy(base, top + bit, 2 * (count + bit))
+    for bit in range(bits):  # borrow from the lowest set bit: all bits up to it flip
+        op.copy(base, candidate, 2 * (top + bit))
+        op.flip(base, top + bit, one)
+        op.conjoin_into(base, one, 2 * candidate + 1)
+    for bit in range(bits):  # where count was 0 all bits have flipped
+        op.conjoin_into(base, top + bit, 2 * one + 1)
+    op.copy(base, mask + bits - 1, 2 * (top + bits - 1))
+    for bit in range(bits - 2, -1, -1):
+        op.either(base, mask + bit, mask + bit + 1, top + bit)
+    op.fill(base, todo, -1)
+    while op.is_any(base, todo):
+        op.fill(base, above, 0)
+        for bit in range(bits):
+            op.random_bits(base, candidate, wiring.random)
+            op.try_bit(base, drawn + bit, above, candidate, mask + bit, top + bit, todo)
+        op.copy(base, todo, 2 * above)
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def choose_moves(wiring, role):  # type: ignore[no-untyped-def]
+    """In every lane, one of the legal moves of a role, each with the same chance; no move where there is none."""
+    base = wiring.base
+    first = wiring.move_starts[role]
+    leaves = wiring.move_starts[role + 1] - first
+    levels, root = count_legal(wiring, role)
+    bits = levels + 1
+    rank = root + bits  # what is left of the number drawn
+    scratch = rank + bits
+    draw_below(wiring, root, bits, rank, scratch)
+    # The lanes that have reached a node: first the root, then down to the leaves, which are the moves themselves.
+    reached = scratch
+    op.fill(base, reached, 0)
+    for bit in range(bits):
+        op.either(base, reached, reached, root + bit)
+    row = root
+    for level in range(levels, 0, -1):
+        bits = level  # of a node below
+        count = leaves
+        for _ in range(level - 1):
+            count = (count + 1) // 2
+        row -= count * bits  # the level below
+        nodes = (count + 1) // 2
+        below = reached + nodes if level > 1 else first
+        left_total = reached + nodes + count
+        less = left_total + bits
+        difference = less + 1
+        for bit in range(bits):
+            op.fill(base, left_total + bit, 0)
+        for node in range(nodes):
+            for bit in range(bits):
+                op.add_masked(base, left_total + bit, reached + node, row + 2 * node * bits + bit)
+        op.fill(base, less, 0)
+        for bit in range(bits):
+            op.subtract(base, difference + bit, less, rank + bit, left_total + bit)
+        op.conjoin_into(base, less, 2 * (rank + bits) + 1)  # the rank has one bit more than the left total
+        for bit in range(bits):
+            op.choose_unless(base, rank + bit, less, difference + bit)
+        for node in range(count // 2):
+            op.split(base, below + 2 * node, below + 2 * node + 1, reached + node, less)
+        if count & 1:
+            op.copy(base, below + count - 1, 2 * (reached + nodes - 1))
+        reached = below
+    if leaves == 1:
+        op.copy(base, first, 2 * reached)
+    return root
+
+
+@njit(cache=True, nogil=True)
+def commit(wiring):  # type: ignore[no-untyped-def]
+    """Go to the next state in every lane, and back to the start where the game has ended."""
+    base = wiring.base
+    for fluent in range(wiring.fluents):
+        op.copy(base, wiring.copy + fluent, wiring.next[fluent])
+    for fluent in range(wiring.fluents):
+        op.choose(base, wiring.copy + fluent, wiring.ended, wiring.start + fluent)
+        op.copy(base, 1 + fluent, 2 * (wiring.copy + fluent))
+
+
+class Work(NamedTuple):
+    """The playouts to be made, and how far they are."""
+
+    progress: NDArray[np.int64]  # int64[6]: steps, playouts begun, playouts ended, how it ended, lane, role
+    playout: NDArray[np.int64]  # int64[LANES]: the playout of each lane, or NO_PLAYOUT
+    begun: NDArray[np.int64]  # int64[LANES]: the step at which it began
+    max_plies: int
+    goals: NDArray[np.int16]  # int16[playouts, roles]
+    plies: NDArray[np.int32]  # int32[playouts]
+
+
+@njit(cache=True, nogil=True)
+def stop(progress, kind, lane, role):  # type: ignore[no-untyped-def]
+    progress[3], progress[4], progress[5] = kind, lane, role
+
+
+@njit(cache=True, nogil=True)
+def bit_of(rows, row, lane):  # type: ignore[no-untyped-def]
+    return (rows[row, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def finish(wiring, work, rows, lane, over):  # type: ignore[no-untyped-def]
+    """Write down the end of the playout in a lane, and give the lane another one if there is any left."""
+    progress = work.progress
+    number = work.playout[lane]
+    if over:
+        for k in range(len(wiring.goal_literals)):
+            literal = wiring.goal_literals[k]
+            if bit_of(rows, literal >> 1, lane) != np.uint64(literal & 1):
+                role = wiring.goal_roles[k]
+                if work.goals[number, role] >= 0:
+                    stop(progress, NO_SINGLE_GOAL, lane, role)
+                work.goals[number, role] = wiring.goal_values[k]
+        for role in range(work.goals.shape[1]):
+            if work.goals[number, role] < 0:
+                stop(progress, NO_SINGLE_GOAL, lane, role)
+    work.plies[number] = progress[0] - work.begun[lane]
+    progress[2] += 1
+    if progress[1] < len(work.plies):
+        work.playout[lane] = progress[1]
+        work.begun[lane] = progress[0] + 1
+        progress[1] += 1
+    else:
+        work.playout[lane] = NO_PLAYOUT
+        rows[wiring.active, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+
+
+@njit(cache=True, nogil=True)
+def end_playouts(wiring, work, rows):  # type: ignore[no-untyped-def]
+    """Finish the lanes in which the game is over or has lasted too long; `ended` tells which."""
+    base, progress = wiring.base, work.progress
+    op.conjoin(base, wiring.ended, wiring.terminal, 2 * wiring.active)
+    if op.is_any(base, wiring.ended):
+        evaluate(wiring, GOALS)
+        for word in range(WORDS):
+            for bit in range(64):
+                if (rows[wiring.ended, word] >> np.uint64(bit)) & np.uint64(1):
+                    finish(wiring, work, rows, 64 * word + bit, True)
+    if progress[0] >= work.max_plies:
+        for lane in range(LANES):
+            if work.playout[lane] != NO_PLAYOUT and progress[0] - work.begun[lane] >= work.max_plies:
+                rows[wiring.ended, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+                finish(wiring, work, rows, lane, False)
+
+
+@njit(cache=True, nogil=True)
+def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
+    """Play at random for so many steps, or until all playouts have ended or the rules turn out to be broken."""
+    base, progress = wiring.base, work.progress
+    for _ in range(steps):
+        evaluate(wiring, POSITION)
+        end_playouts(wiring, work, rows)
+        if progress[3] == RUNNING and progress[2] == len(work.plies):
+            progress[3] = DONE
+        if progress[3] != RUNNING:
+            return
+        for role in range(len(wiring.move_starts) - 1):
+            reached = wiring.tree
+            root = choose_moves(wiring, role)
+            # Lanes without a legal move, although the game goes on
+            op.copy(base, reached, 2 * wiring.active)
+            op.conjoin_into(base, reached, 2 * wiring.ended + 1)
+            count = wiring.move_starts[role + 1] - wiring.move_starts[role]
+            bits = 1
+            while (1 << (bits - 1)) < count:
+                bits += 1
+            for bit in range(bits):
+                op.conjoin_into(base, reached, 2 * (root + bit) + 1)
+            if op.is_any(base, reached):
+                for lane in range(LANES):
+                    if bit_of(rows, reached, lane):
+                        stop(progress, NO_MOVE, lane, role)
+                        return
+        evaluate(wiring, NEXT)
+        commit(wiring)
+        progress[0] += 1
+
+
+def tree_rows(moves: int) -> int:
+    """The most rows that `choose_moves` uses for so many moves."""
+    rows, count, bits = moves, moves, 1
+    while count > 1:
+        count = (count + 1) // 2
+        bits += 1
+        rows += count * bits
+    return rows + 4 * bits + 8 + 2 * moves + 4 * bits

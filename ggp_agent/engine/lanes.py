@@ -1,0 +1,237 @@
+"""The lanes engine: a circuit that plays hundreds of games at once, one in each bit of machine words.
+
+A state is its fluents as packed bits, in bytes. Single positions are looked at in the first lane; playouts use all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp_agent.engine import kernels
+from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
+from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
+from ggp_agent.engine.circuit_file import load
+from ggp_agent.engine.ground import Limits, make_circuit
+from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
+from ggp_agent.errors import EngineError
+from ggp_agent.gdl import Term
+from ggp_agent.gdl.reader import read
+from ggp_agent.gdl.sheet import Builder
+
+SLICE_STEPS = 256  # steps between looks at the clock
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class Texts(Sequence[Term]):
+    """Terms that are made from their texts when they are asked for: a game may have a hundred thousand moves."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    @overload
+    def __getitem__(self, index: int) -> Term: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Term]: ...
+    def __getitem__(self, index: int | slice) -> Term | Sequence[Term]:
+        if isinstance(index, slice):
+            return Texts(self.texts[index])
+        (item,) = read(self.texts[index]).items
+        term = Builder("<circuit>", {}).term(item)
+        assert isinstance(term, Term)
+        return term
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[Term]:
+        return (self[index] for index in range(len(self)))
+
+
+class Rows:
+    """The memory that kernels work on, and the wiring of a circuit to it."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        fluents, rows = len(circuit.fluents), circuit.rows
+        random, active, ended = rows, rows + 4, rows + 5
+        start, copy, tree = rows + 6, rows + 6 + fluents, rows + 6 + 2 * fluents
+        total = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        memory = np.zeros(total * WORDS + WORDS, np.uint64)
+        skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
+        self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)
+        self.rows[0] = ALL
+        self.wiring = kernels.Wiring(
+            base=self.rows.ctypes.data,
+            targets=circuit.targets,
+            offsets=circuit.offsets,
+            literals=circuit.literals,
+            segments=circuit.segments,
+            first_latch=circuit.first_latch,
+            first_gate=circuit.first_gate,
+            fluents=fluents,
+            move_starts=np.cumsum([1 + fluents, *map(len, circuit.moves)]).astype(np.int64),
+            legal=circuit.legal,
+            terminal=circuit.terminal,
+            goal_literals=circuit.goal_literals,
+            goal_roles=circuit.goal_roles,
+            goal_values=circuit.goal_values,
+            next=circuit.next,
+            random=random,
+            active=active,
+            ended=ended,
+            start=start,
+            copy=copy,
+            tree=tree,
+            native=np.zeros(1, np.int64),
+            code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
+            code=np.zeros(1, np.int64),
+        )
+
+    def seed(self, seed: int) -> None:
+        """Set the random generators."""
+        words = np.random.SeedSequence(seed).generate_state(4 * WORDS, np.uint64)
+        self.rows[self.wiring.random : self.wiring.random + 4] = words.reshape(4, WORDS)
+
+
+class LanesEngine(Engine):
+    name = "lanes"
+
+    def __init__(self, game: Game, *, limits: Limits = Limits()) -> None:  # noqa: B008 - frozen
+        self.game = game
+        path = Path("/tmp/ggp_circuit.npz")
+        make_circuit(game, path, limits)
+        self.circuit = load(path)
+        self.moves = [Texts(moves) for moves in self.circuit.moves]
+        self.rows = Rows(self.circuit)
+        self.lock = threading.Lock()
+
+    # States
+
+    def pack(self, bits: NDArray[np.bool_]) -> bytes:
+        return np.packbits(bits, bitorder="little").tobytes()
+
+    def unpack(self, state: State) -> NDArray[np.bool_]:
+        packed = np.frombuffer(cast(bytes, state), np.uint8)
+        return np.unpackbits(packed, count=len(self.circuit.fluents), bitorder="little").astype(np.bool_)
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        return {fluent: number for number, fluent in enumerate(self.circuit.fluents)}
+
+    @cached_property
+    def fluent_hashes(self) -> NDArray[np.uint64]:
+        return np.array([hash_fact(fluent) for fluent in self.circuit.fluents], np.uint64)
+
+    def initial(self) -> State:
+        return self.pack(self.circuit.initial)
+
+    def facts(self, state: State) -> list[str]:
+        return [self.circuit.fluents[number] for number in np.flatnonzero(self.unpack(state))]
+
+    def fluents(self, state: State) -> list[Term]:
+        return list(Texts(self.facts(state)))
+
+    def hash(self, state: State) -> int:
+        return int(np.bitwise_xor.reduce(self.fluent_hashes[self.unpack(state)], initial=np.uint64(0)))
+
+    def state(self, fluents: Iterable[Term]) -> State:
+        bits = np.zeros(len(self.circuit.fluents), np.bool_)
+        for fluent in fluents:
+            if str(fluent) not in self.number_of:
+                raise EngineError(f"{self.game.name}: {fluent} is no fluent of this game")
+            bits[self.number_of[str(fluent)]] = True
+        return self.pack(bits)
+
+    def possible(self) -> list[Term]:
+        return list(Texts(self.circuit.fluents))
+
+    # Single positions
+
+    def enter(self, state: State) -> None:
+        """Make all lanes stand in this state."""
+        self.rows.rows[1 : 1 + len(self.circuit.fluents)] = np.where(self.unpack(state), ALL, 0)[:, None]
+
+    def holds(self, literals: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """The value of literals in the first lane."""
+        bits = self.rows.rows[literals >> 1, 0] & np.uint64(1)
+        found: NDArray[np.bool_] = bits != (literals & 1)
+        return found
+
+    def look(self, state: State) -> Position:
+        circuit = self.circuit
+        with self.lock:
+            self.enter(state)
+            kernels.evaluate(self.rows.wiring, POSITION)
+            kernels.evaluate(self.rows.wiring, GOALS)
+            legal = self.holds(circuit.legal)
+            terminal = bool(self.holds(np.array([circuit.terminal], np.int32))[0])
+            goals = self.holds(circuit.goal_literals)
+        ends = np.cumsum([len(moves) for moves in circuit.moves])[:-1]
+        values: list[list[Term]] = [[] for _ in circuit.roles]
+        for k in np.flatnonzero(goals):
+            values[circuit.goal_roles[k]].append(Term(str(circuit.goal_values[k])))
+        moves = [np.flatnonzero(part).tolist() for part in np.split(legal, ends)]
+        return self.position(terminal=terminal, legal=moves, goals=values, state=state)
+
+    def step(self, state: State, joint: JointMove) -> State:
+        with self.lock:
+            self.enter(state)
+            kernels.evaluate(self.rows.wiring, POSITION)
+            for role, move in enumerate(joint):
+                start, end = self.rows.wiring.move_starts[role : role + 2]
+                self.rows.rows[start:end] = 0
+                self.rows.rows[start + move] = ALL
+            kernels.evaluate(self.rows.wiring, NEXT)
+            return self.pack(self.holds(self.circuit.next))
+
+    # Many games at once
+
+    def playouts(self, state: State, count: int, seed: int, max_plies: int = MAX_PLIES) -> Playouts:
+        rows, wiring = self.rows.rows, self.rows.wiring
+        work = kernels.Work(
+            progress=np.zeros(6, np.int64),
+            playout=np.where(np.arange(LANES) < count, np.arange(LANES), kernels.NO_PLAYOUT),
+            begun=np.zeros(LANES, np.int64),
+            max_plies=max_plies,
+            goals=np.full((count, len(self.circuit.roles)), NO_GOAL, np.int16),
+            plies=np.zeros(count, np.int32),
+        )
+        work.progress[1] = min(count, LANES)
+        with self.lock:
+            self.rows.seed(seed)
+            self.enter(state)
+            rows[wiring.start : wiring.start + wiring.fluents] = rows[1 : 1 + wiring.fluents]
+            active = np.packbits(work.playout >= 0, bitorder="little").view(np.uint64)
+            rows[wiring.active] = active
+            while work.progress[3] == kernels.RUNNING:
+                kernels.run_playouts(wiring, work, rows, SLICE_STEPS)
+            if work.progress[3] != kernels.DONE:
+                raise self.failure(work)
+        return Playouts(goals=work.goals, plies=work.plies)
+
+    def failure(self, work: kernels.Work) -> EngineError:
+        """The error for what a kernel found, with the position in which it found it."""
+        kind, lane, role = (int(number) for number in work.progress[3:6])
+        bits = (self.rows.rows[1 : 1 + len(self.circuit.fluents), lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+        if kind == kernels.NO_MOVE:
+            what = f"{self.game.roles[role]} has no legal move, and the game is not over"
+        else:
+            found = self.goal_values(role, lane)
+            count = f"{len(found)} goals at once: {', '.join(map(str, found))}" if found else "no goal"
+            what = f"the game is over, and {self.game.roles[role]} has {count}"
+        return self.broken(self.pack(bits.astype(np.bool_)), what)
+
+    def goal_values(self, role: int, lane: int) -> list[int]:
+        literals = self.circuit.goal_literals
+        bits = (self.rows.rows[literals >> 1, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+        true = (bits != (literals & 1)) & (self.circuit.goal_roles == role)
+        return sorted(map(int, self.circuit.goal_values[true]))
+
+    def close(self) -> None:
+        """Nothing is held but memory."""
