@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from ggp_agent.engine.base import Engine, JointMove, Position, State
+from ggp_agent.errors import EngineError
 
 Policy = Callable[[Position], JointMove]
 
@@ -72,3 +73,45 @@ def perft(engine: Engine, depth: int) -> Iterator[int]:
                     after[engine.step(state, joint)] += count
         yield paths
         frontier = after
+
+
+def describe(engine: Engine, state: State) -> dict[str, Any]:
+    """All that an engine says of a state, in words that any engine would use."""
+    position = engine.look(state)
+    return {
+        "facts": engine.facts(state),
+        "legal": [[str(engine.moves[role][move]) for move in moves] for role, moves in enumerate(position.legal)],
+        "terminal": position.terminal,
+        "goals": position.goals,
+        "hash": engine.hash(state),
+    }
+
+
+def conform(engine: Engine, reference: Engine, positions: int, seed: int = 0, max_steps: int = 1_000) -> int:
+    """Walk random games with two engines side by side; an EngineError names the first position where they differ.
+
+    The number of positions compared is returned: at least as many as asked for.
+    """
+    random = Random(seed)
+    compared = 0
+    while compared < positions:
+        state, other = engine.initial(), reference.initial()
+        for _ in range(max_steps):
+            ours, theirs = describe(engine, state), describe(reference, other)
+            compared += 1
+            if ours != theirs:
+                parts = ", ".join(part for part in ours if ours[part] != theirs[part])
+                raise EngineError(
+                    f"{engine.game.name}: {engine.name} and {reference.name} differ on {parts} in the position "
+                    + " ".join(theirs["facts"])
+                )
+            if ours["terminal"]:
+                break
+            choice = [random.randrange(len(moves)) for moves in ours["legal"]]
+            state = engine.step(state, pick(engine.look(state), choice))
+            other = reference.step(other, pick(reference.look(other), choice))
+    return compared
+
+
+def pick(position: Position, choice: list[int]) -> JointMove:
+    return tuple(moves[index] for moves, index in zip(position.legal, choice, strict=True))

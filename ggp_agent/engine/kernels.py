@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION
+from ggp_agent.engine.native import VECTOR
 
 WORDS = op.WORDS
 LANES = op.LANES
@@ -79,8 +80,9 @@ def run_segment(wiring, segment):  # type: ignore[no-untyped-def]
     """Compute the gates of a segment once; 1 if a latch changed, else 0."""
     if wiring.native[0]:
         changed = 0
-        for number in range(wiring.code_starts[segment], wiring.code_starts[segment + 1]):
-            changed |= op.call(wiring.code[number], wiring.base)
+        for offset in range(0, op.ROW_BYTES, 8 * VECTOR):
+            for number in range(wiring.code_starts[segment], wiring.code_starts[segment + 1]):
+                changed |= op.call(wiring.code[number], wiring.base + offset)
         return changed
     return interpret(wiring, wiring.segments[segment, 1], wiring.segments[segment, 2])
 
