@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
+from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit, padded
 from ggp_agent.engine.network import FALSE, TRUE, Network
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl.depend import components
@@ -156,9 +156,8 @@ class Layout:
             return FALSE if atom is None else builder.literal.get(atom, FALSE)
 
         self.legal = [
-            literal(ground.legal[role, move])
+            [literal(ground.legal[role, move]) for move in moves]
             for role, moves in zip(ground.roles, builder.moves, strict=True)
-            for move in moves
         ]
         self.terminal = literal(ground.terminal)
         self.goals = [
@@ -172,7 +171,7 @@ class Layout:
     def outputs(self) -> dict[int, list[int]]:
         """Phase -> the literals that it must compute."""
         return {
-            POSITION: [*self.legal, self.terminal],
+            POSITION: [*(literal for literals in self.legal for literal in literals), self.terminal],
             GOALS: [literal for _, _, literal in self.goals],
             NEXT: self.next,
         }
@@ -233,15 +232,30 @@ class Layout:
 
     def circuit(self) -> Circuit:
         builder, ground = self.builder, self.builder.ground
-        loops = builder.loops
-        plain = 1 + len(builder.fluents) + sum(map(len, builder.moves))  # the constant and the inputs keep their rows
-        row = {node: node for node in range(plain)}
-        latches = [latch for loop in loops if loop.latches[0] in self.phase for latch in loop.latches]
-        row.update({node: plain + number for number, node in enumerate(latches)})
-        first_gate = plain + len(latches)
-        items = self.items()
+        blocks = [padded(len(moves)) for moves in builder.moves]
+        move_starts = np.cumsum([1 + len(builder.fluents), *blocks])
+        first_latch = int(move_starts[-1])
+        row = {node: node for node in range(1 + len(builder.fluents))}
+        for start, moves in zip(move_starts.tolist(), builder.moves, strict=False):
+            row.update({len(row) + number: start + number for number in range(len(moves))})
+        latches = [latch for loop in builder.loops if loop.latches[0] in self.phase for latch in loop.latches]
+        row.update({node: first_latch + number for number, node in enumerate(latches)})
+        first_gate = first_latch + len(latches)
+        legal_starts = np.cumsum([first_gate, *blocks])
+        next_start = int(legal_starts[-1])
+        slots = [
+            (POSITION, int(start) + number, literal)
+            for start, literals in zip(legal_starts, self.legal, strict=False)
+            for number, literal in enumerate(literals)
+        ]
+        slots += [(NEXT, next_start + number, literal) for number, literal in enumerate(self.next)]
+        items = [*self.items(), *self.copies(slots, row)]
+        items.sort()
+        rows = next_start + len(builder.fluents)
         for item in items:
-            row.setdefault(item.node, len(row))
+            if item.node not in row:
+                row[item.node] = rows
+                rows += 1
 
         def place(literals: Iterable[int]) -> list[int]:
             return [2 * row[literal >> 1] + (literal & 1) for literal in literals]
@@ -254,23 +268,34 @@ class Layout:
             roles=ground.roles,
             fluents=tuple(builder.fluents),
             moves=tuple(map(tuple, builder.moves)),
+            move_starts=move_starts.astype(np.int64),
+            legal_starts=legal_starts.astype(np.int64),
+            next_start=next_start,
             initial=np.array([fluent in ground.initial for fluent in builder.fluents], np.bool_),
-            rows=len(row),
-            first_latch=plain,
+            rows=rows,
+            first_latch=first_latch,
             first_gate=first_gate,
             targets=np.array([row[item.node] for item in items], np.int32),
             offsets=np.array(offsets, np.int64),
             literals=np.array(literals, np.int32),
             segments=np.array(self.segments(items, row), np.int64).reshape(-1, 5),
-            legal=np.array(place(self.legal), np.int32),
             terminal=place([self.terminal])[0],
             goal_literals=np.array(place(literal for _, _, literal in self.goals), np.int32),
             goal_roles=np.array([role for role, _, _ in self.goals], np.int32),
             goal_values=np.array([value for _, value, _ in self.goals], np.int32),
-            next=np.array(place(self.next), np.int32),
             ground_rules=sum(map(len, ground.bodies.values())),
             ground_literals=sum(len(body) for bodies in ground.bodies.values() for body in bodies),
         )
+
+    def copies(self, slots: list[tuple[int, int, int]], row: dict[int, int]) -> Iterator[Item]:
+        """Give gates the rows where their results are wanted, and copy what is no gate, negated, or wanted twice."""
+        for number, (phase, target, literal) in enumerate(slots):
+            node = literal >> 1
+            if self.gates[node] is not None and not literal & 1 and node not in row:
+                row[node] = target
+            elif literal != FALSE:  # a row that is never written stays false
+                row[-1 - number] = target
+                yield Item(phase, len(self.gates), True, number, -1 - number, (literal,))
 
     def items(self) -> list[Item]:
         """All that is computed, in order."""

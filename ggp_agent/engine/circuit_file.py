@@ -16,7 +16,7 @@ from ggp_agent.engine.circuit import Circuit
 from ggp_agent.errors import EngineError
 
 TEXTS = ("roles", "fluents", "moves")
-NUMBERS = ("rows", "first_latch", "first_gate", "terminal", "ground_rules", "ground_literals")
+NUMBERS = ("rows", "next_start", "first_latch", "first_gate", "terminal", "ground_rules", "ground_literals")
 
 
 def save(circuit: Circuit, path: Path) -> None:

@@ -14,11 +14,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ggp_agent.engine import rowops as op
-from ggp_agent.engine.circuit import GOALS, NEXT, POSITION
+from ggp_agent.engine.circuit import BLOCK, GOALS, NEXT, POSITION, padded
 from ggp_agent.engine.native import VECTOR
 
 WORDS = op.WORDS
 LANES = op.LANES
+BLOCK_BITS = 4  # rows for a number from 0 to BLOCK
 NO_PLAYOUT = -1  # a lane that has nothing to do
 
 # How `run_playouts` ends.
@@ -37,18 +38,17 @@ class Wiring(NamedTuple):
     first_gate: int
     fluents: int  # fluent f is row 1 + f
     move_starts: NDArray[np.int64]  # int64[roles + 1]: the first row of the moves of each role
-    legal: NDArray[np.int32]
+    legal_starts: NDArray[np.int64]  # int64[roles + 1]: the first row that says whether they are legal
+    next_start: int
     terminal: int
     goal_literals: NDArray[np.int32]
     goal_roles: NDArray[np.int32]
     goal_values: NDArray[np.int32]
-    next: NDArray[np.int32]
     # Scratch rows
     random: int  # 4 rows: the random generators
     active: int  # lanes in which a playout runs
     ended: int  # lanes in which it has come to its end
     start: int  # a row for each fluent: where the next playout of each lane begins
-    copy: int  # a row for each fluent
     tree: int  # rows for choosing moves
     # Straight-line code
     native: NDArray[np.int64]  # int64[1]: 1 once the addresses below are valid
@@ -107,18 +107,16 @@ def evaluate(wiring, phase):  # type: ignore[no-untyped-def]
 def count_legal(wiring, role):  # type: ignore[no-untyped-def]
     """Count the legal moves of a role in every lane, by adding up in a tree; the levels of the tree and its root row.
 
-    A node of level k is a number of k + 1 rows, lowest bit first; the leaves are the legal moves.
+    A node of level k is a number of BLOCK_BITS + k rows, lowest bit first; the leaves count the moves of one block.
     """
     base = wiring.base
-    first = wiring.move_starts[role]
-    count = wiring.move_starts[role + 1] - first
+    first = wiring.legal_starts[role]
+    count = (wiring.legal_starts[role + 1] - first) // BLOCK
     row = wiring.tree
-    op.fill(base, row, 0)  # a role may have no moves at all
-    for move in range(count):
-        op.copy(base, row + move, wiring.legal[first - wiring.move_starts[0] + move])
-    level = 0
+    for block in range(count):
+        op.count_block(base, row + block * BLOCK_BITS, first + block * BLOCK)
+    bits = BLOCK_BITS
     while count > 1:
-        bits = level + 1
         above = row + count * bits
         for node in range(count // 2):
             left, right, total = row + 2 * node * bits, row + (2 * node + 1) * bits, above + node * (bits + 1)
@@ -133,8 +131,8 @@ def count_legal(wiring, role):  # type: ignore[no-untyped-def]
             op.fill(base, total + bits, 0)
         row = above
         count = (count + 1) // 2
-        level += 1
-    return level, row
+        bits += 1
+    return bits - BLOCK_BITS, row
 
 
 @njit(cache=True, nogil=True)
@@ -172,30 +170,29 @@ def draw_below(wiring, count, bits, drawn, scratch):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def choose_moves(wiring, role):  # type: ignore[no-untyped-def]
-    """In every lane, one of the legal moves of a role, each with the same chance; no move where there is none."""
+    """In every lane, one of the legal moves of a role, each with the same chance; 0 if some lane in play has none."""
     base = wiring.base
-    first = wiring.move_starts[role]
-    leaves = wiring.move_starts[role + 1] - first
     levels, root = count_legal(wiring, role)
-    bits = levels + 1
-    rank = root + bits  # what is left of the number drawn
-    scratch = rank + bits
-    draw_below(wiring, root, bits, rank, scratch)
-    # The lanes that have reached a node: first the root, then down to the leaves, which are the moves themselves.
-    reached = scratch
+    bits = levels + BLOCK_BITS
+    # The lanes that have reached a node: first the root, then down to the blocks.
+    reached = root + bits
     op.fill(base, reached, 0)
     for bit in range(bits):
         op.either(base, reached, reached, root + bit)
-    row = root
+    op.conjoin(base, reached + 1, 2 * wiring.active, 2 * wiring.ended + 1)
+    op.conjoin_into(base, reached + 1, 2 * reached + 1)
+    if op.is_any(base, reached + 1):
+        return 0
+    rank = reached + 1  # what is left of the number drawn
+    draw_below(wiring, root, bits, rank, rank + bits)
+    blocks = (wiring.legal_starts[role + 1] - wiring.legal_starts[role]) // BLOCK
+    row, below = root, rank + bits
     for level in range(levels, 0, -1):
-        bits = level  # of a node below
-        count = leaves
-        for _ in range(level - 1):
-            count = (count + 1) // 2
-        row -= count * bits  # the level below
+        bits = BLOCK_BITS + level - 1  # of a node below
+        count = ((blocks - 1) >> (level - 1)) + 1  # of nodes below
+        row -= count * bits
         nodes = (count + 1) // 2
-        below = reached + nodes if level > 1 else first
-        left_total = reached + nodes + count
+        left_total = below + count
         less = left_total + bits
         difference = less + 1
         for bit in range(bits):
@@ -214,20 +211,18 @@ def choose_moves(wiring, role):  # type: ignore[no-untyped-def]
         if count & 1:
             op.copy(base, below + count - 1, 2 * (reached + nodes - 1))
         reached = below
-    if leaves == 1:
-        op.copy(base, first, 2 * reached)
-    return root
+        below += count
+    for block in range(blocks):
+        legal = wiring.legal_starts[role] + block * BLOCK
+        op.pick_in_block(base, wiring.move_starts[role] + block * BLOCK, legal, reached + block, rank)
+    return 1
 
 
 @njit(cache=True, nogil=True)
 def commit(wiring):  # type: ignore[no-untyped-def]
     """Go to the next state in every lane, and back to the start where the game has ended."""
-    base = wiring.base
     for fluent in range(wiring.fluents):
-        op.copy(base, wiring.copy + fluent, wiring.next[fluent])
-    for fluent in range(wiring.fluents):
-        op.choose(base, wiring.copy + fluent, wiring.ended, wiring.start + fluent)
-        op.copy(base, 1 + fluent, 2 * (wiring.copy + fluent))
+        op.merge(wiring.base, 1 + fluent, wiring.next_start + fluent, wiring.ended, wiring.start + fluent)
 
 
 class Work(NamedTuple):
@@ -297,9 +292,22 @@ def end_playouts(wiring, work, rows):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def report_no_move(wiring, work, rows, role):  # type: ignore[no-untyped-def]
+    """Find the lane in which a role has no legal move although the game goes on."""
+    for lane in range(LANES):
+        if bit_of(rows, wiring.active, lane) and not bit_of(rows, wiring.ended, lane):
+            found = False
+            for row in range(wiring.legal_starts[role], wiring.legal_starts[role + 1]):
+                found |= bit_of(rows, row, lane) != 0
+            if not found:
+                stop(work.progress, NO_MOVE, lane, role)
+                return
+
+
+@njit(cache=True, nogil=True)
 def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
     """Play at random for so many steps, or until all playouts have ended or the rules turn out to be broken."""
-    base, progress = wiring.base, work.progress
+    progress = work.progress
     for _ in range(steps):
         evaluate(wiring, POSITION)
         end_playouts(wiring, work, rows)
@@ -308,22 +316,9 @@ def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
         if progress[3] != RUNNING:
             return
         for role in range(len(wiring.move_starts) - 1):
-            reached = wiring.tree
-            root = choose_moves(wiring, role)
-            # Lanes without a legal move, although the game goes on
-            op.copy(base, reached, 2 * wiring.active)
-            op.conjoin_into(base, reached, 2 * wiring.ended + 1)
-            count = wiring.move_starts[role + 1] - wiring.move_starts[role]
-            bits = 1
-            while (1 << (bits - 1)) < count:
-                bits += 1
-            for bit in range(bits):
-                op.conjoin_into(base, reached, 2 * (root + bit) + 1)
-            if op.is_any(base, reached):
-                for lane in range(LANES):
-                    if bit_of(rows, reached, lane):
-                        stop(progress, NO_MOVE, lane, role)
-                        return
+            if not choose_moves(wiring, role):
+                report_no_move(wiring, work, rows, role)
+                return
         evaluate(wiring, NEXT)
         commit(wiring)
         progress[0] += 1
@@ -331,9 +326,11 @@ def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
 
 def tree_rows(moves: int) -> int:
     """The most rows that `choose_moves` uses for so many moves."""
-    rows, count, bits = moves, moves, 1
+    count, bits = padded(moves) // BLOCK, BLOCK_BITS
+    rows, nodes = count * bits, count
     while count > 1:
         count = (count + 1) // 2
         bits += 1
         rows += count * bits
-    return rows + 4 * bits + 8 + 2 * moves + 4 * bits
+        nodes += count
+    return rows + nodes + 8 * bits + 16

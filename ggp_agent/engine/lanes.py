@@ -60,7 +60,7 @@ class Rows:
     def __init__(self, circuit: Circuit) -> None:
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5
-        start, copy, tree = rows + 6, rows + 6 + fluents, rows + 6 + 2 * fluents
+        start, tree = rows + 6, rows + 6 + fluents
         total = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
@@ -75,18 +75,17 @@ class Rows:
             first_latch=circuit.first_latch,
             first_gate=circuit.first_gate,
             fluents=fluents,
-            move_starts=np.cumsum([1 + fluents, *map(len, circuit.moves)]).astype(np.int64),
-            legal=circuit.legal,
+            move_starts=circuit.move_starts,
+            legal_starts=circuit.legal_starts,
+            next_start=circuit.next_start,
             terminal=circuit.terminal,
             goal_literals=circuit.goal_literals,
             goal_roles=circuit.goal_roles,
             goal_values=circuit.goal_values,
-            next=circuit.next,
             random=random,
             active=active,
             ended=ended,
             start=start,
-            copy=copy,
             tree=tree,
             native=np.zeros(1, np.int64),
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
@@ -163,20 +162,25 @@ class LanesEngine(Engine):
         found: NDArray[np.bool_] = bits != (literals & 1)
         return found
 
+    def row_bits(self, start: int, count: int) -> NDArray[np.bool_]:
+        """The bits of some rows in the first lane."""
+        return (self.rows.rows[start : start + count, 0] & np.uint64(1)).astype(np.bool_)
+
     def look(self, state: State) -> Position:
         circuit = self.circuit
         with self.lock:
             self.enter(state)
             kernels.evaluate(self.rows.wiring, POSITION)
             kernels.evaluate(self.rows.wiring, GOALS)
-            legal = self.holds(circuit.legal)
+            legal = [
+                self.row_bits(start, len(m)) for start, m in zip(circuit.legal_starts, circuit.moves, strict=False)
+            ]
             terminal = bool(self.holds(np.array([circuit.terminal], np.int32))[0])
             goals = self.holds(circuit.goal_literals)
-        ends = np.cumsum([len(moves) for moves in circuit.moves])[:-1]
         values: list[list[Term]] = [[] for _ in circuit.roles]
         for k in np.flatnonzero(goals):
             values[circuit.goal_roles[k]].append(Term(str(circuit.goal_values[k])))
-        moves = [np.flatnonzero(part).tolist() for part in np.split(legal, ends)]
+        moves = [np.flatnonzero(bits).tolist() for bits in legal]
         return self.position(terminal=terminal, legal=moves, goals=values, state=state)
 
     def step(self, state: State, joint: JointMove) -> State:
@@ -188,7 +192,7 @@ class LanesEngine(Engine):
                 self.rows.rows[start:end] = 0
                 self.rows.rows[start + move] = ALL
             kernels.evaluate(self.rows.wiring, NEXT)
-            return self.pack(self.holds(self.circuit.next))
+            return self.pack(self.row_bits(self.circuit.next_start, len(self.circuit.fluents)))
 
     # Many games at once
 

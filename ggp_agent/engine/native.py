@@ -52,8 +52,9 @@ def kept_rows(circuit: Circuit) -> NDArray[np.int64]:
         in_loop = circuit.segments[segment, 3] < circuit.segments[segment, 4]
         # What a loop uses may be needed again in its next round by an earlier function.
         last_use[used] = len(parts) if in_loop else np.maximum(last_use[used], number)
-    for outputs in (circuit.legal, circuit.goal_literals, circuit.next, np.array([circuit.terminal])):
-        last_use[outputs >> 1] = len(parts)
+    last_use[circuit.goal_literals >> 1] = len(parts)
+    last_use[circuit.terminal >> 1] = len(parts)
+    last_use[circuit.first_gate : circuit.next_start + len(circuit.fluents)] = len(parts)
     return last_use
 
 

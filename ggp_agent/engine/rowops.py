@@ -6,7 +6,7 @@ by word, because it cannot know that rows do not overlap, so these are written a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite import ir
@@ -190,6 +190,85 @@ def split(builder: Any, base: Any, left: Any, right: Any, parent: Any, mask: Any
     value, chosen = load(builder, base, parent), load(builder, base, mask)
     store(builder, base, left, builder.and_(value, chosen))
     store(builder, base, right, builder.and_(value, builder.not_(chosen)))
+
+
+@row_operation
+def merge(builder: Any, base: Any, target: Any, row: Any, mask: Any, other: Any) -> None:
+    """target = other where mask is set, else row"""
+    old, new = load(builder, base, row), load(builder, base, other)
+    change = builder.and_(builder.xor(old, new), load(builder, base, mask))
+    store(builder, base, target, builder.xor(old, change))
+
+
+def halves(builder: Any, base: Any) -> Iterator[Halves]:
+    """The two halves of all rows, for operations that would need too many registers at once."""
+    for half in range(2):
+        yield Halves(builder, builder.add(base, WORD(half * ROW_BYTES // 2)))
+
+
+class Halves:
+    """Loads and stores one half of a row."""
+
+    TYPE = ir.VectorType(WORD, WORDS // 2)
+
+    def __init__(self, builder: Any, base: Any) -> None:
+        self.builder, self.base = builder, base
+
+    def pointer(self, row: Any, offset: int) -> Any:
+        address = self.builder.add(self.base, self.builder.mul(row, WORD(ROW_BYTES)))
+        address = self.builder.add(address, WORD(offset * ROW_BYTES))
+        return self.builder.inttoptr(address, self.TYPE.as_pointer())
+
+    def load(self, row: Any, offset: int = 0) -> Any:
+        return self.builder.load(self.pointer(row, offset), align=ROW_BYTES // 2)
+
+    def store(self, value: Any, row: Any, offset: int = 0) -> None:
+        self.builder.store(value, self.pointer(row, offset), align=ROW_BYTES // 2)
+
+
+@row_operation
+def count_block(builder: Any, base: Any, total: Any, first: Any) -> None:
+    """Four rows from `total` on = the number of bits in the eight rows from `first` on"""
+    for half in halves(builder, base):
+        numbers = [[half.load(first, k)] for k in range(8)]
+        while len(numbers) > 1:
+            numbers = [add(builder, left, right) for left, right in zip(numbers[::2], numbers[1::2], strict=True)]
+        for bit, value in enumerate(numbers[0]):
+            half.store(value, total, bit)
+
+
+def add(builder: Any, left: list[Any], right: list[Any]) -> list[Any]:
+    """The sum of two numbers of equally many bits."""
+    total, carry = [], None
+    for a, b in zip(left, right, strict=True):
+        either, both = builder.xor(a, b), builder.and_(a, b)
+        if carry is None:
+            total.append(either)
+            carry = both
+        else:
+            total.append(builder.xor(either, carry))
+            carry = builder.or_(both, builder.and_(either, carry))
+    return [*total, carry]
+
+
+@row_operation
+def pick_in_block(builder: Any, base: Any, target: Any, first: Any, reached: Any, rank: Any) -> None:
+    """Of the eight rows from `first` on, the bit that has `rank` set bits before it, in the lanes of `reached`
+
+    The eight rows from `target` on get that bit and no other. The rank is a number of three rows, at most 7.
+    """
+    for half in halves(builder, base):
+        left = half.load(reached)
+        bits = [half.load(rank, k) for k in range(3)]
+        for k in range(8):
+            legal = half.load(first, k)
+            later = builder.or_(builder.or_(bits[0], bits[1]), bits[2])
+            hit = builder.and_(builder.and_(legal, left), builder.not_(later))
+            half.store(hit, target, k)
+            left = builder.and_(left, builder.not_(hit))
+            borrow = legal
+            for j in range(3):
+                bits[j], borrow = builder.xor(bits[j], borrow), builder.and_(builder.not_(bits[j]), borrow)
 
 
 @row_operation
