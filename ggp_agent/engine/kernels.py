@@ -7,15 +7,22 @@ is some, is called by its address; before that, the gates are interpreted. Both 
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ggp_agent.engine import cache
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.circuit import BLOCK, GOALS, NEXT, POSITION, padded
 from ggp_agent.engine.native import VECTOR
+
+# Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.sources()}")
 
 WORDS = op.WORDS
 LANES = op.LANES
@@ -228,7 +235,8 @@ def commit(wiring):  # type: ignore[no-untyped-def]
 class Work(NamedTuple):
     """The playouts to be made, and how far they are."""
 
-    progress: NDArray[np.int64]  # int64[6]: steps, playouts begun, playouts ended, how it ended, lane, role
+    # int64[7]: steps, playouts begun, playouts ended, how it ended, lane, role, the step to look for overlong playouts
+    progress: NDArray[np.int64]
     playout: NDArray[np.int64]  # int64[LANES]: the playout of each lane, or NO_PLAYOUT
     begun: NDArray[np.int64]  # int64[LANES]: the step at which it began
     max_plies: int
@@ -247,48 +255,57 @@ def bit_of(rows, row, lane):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def finish(wiring, work, rows, lane, over):  # type: ignore[no-untyped-def]
-    """Write down the end of the playout in a lane, and give the lane another one if there is any left."""
-    progress = work.progress
-    number = work.playout[lane]
-    if over:
-        for k in range(len(wiring.goal_literals)):
-            literal = wiring.goal_literals[k]
-            if bit_of(rows, literal >> 1, lane) != np.uint64(literal & 1):
-                role = wiring.goal_roles[k]
-                if work.goals[number, role] >= 0:
-                    stop(progress, NO_SINGLE_GOAL, lane, role)
-                work.goals[number, role] = wiring.goal_values[k]
-        for role in range(work.goals.shape[1]):
-            if work.goals[number, role] < 0:
-                stop(progress, NO_SINGLE_GOAL, lane, role)
-    work.plies[number] = progress[0] - work.begun[lane]
+def read_goals(lane, number, rows, literals, roles, values, goals, progress):  # type: ignore[no-untyped-def]
+    """Write down the goals of the playout in a lane."""
+    for k in range(len(literals)):
+        if bit_of(rows, literals[k] >> 1, lane) != np.uint64(literals[k] & 1):
+            if goals[number, roles[k]] >= 0:
+                stop(progress, NO_SINGLE_GOAL, lane, roles[k])
+            goals[number, roles[k]] = values[k]
+    for role in range(goals.shape[1]):
+        if goals[number, role] < 0:
+            stop(progress, NO_SINGLE_GOAL, lane, role)
+
+
+@njit(cache=True, nogil=True)
+def next_playout(lane, active, rows, playout, begun, plies, progress):  # type: ignore[no-untyped-def]
+    """The playout of a lane has ended: give the lane another one if there is any left."""
+    plies[playout[lane]] = progress[0] - begun[lane]
     progress[2] += 1
-    if progress[1] < len(work.plies):
-        work.playout[lane] = progress[1]
-        work.begun[lane] = progress[0] + 1
+    if progress[1] < len(plies):
+        playout[lane] = progress[1]
+        begun[lane] = progress[0] + 1
         progress[1] += 1
     else:
-        work.playout[lane] = NO_PLAYOUT
-        rows[wiring.active, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+        playout[lane] = NO_PLAYOUT
+        rows[active, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
 
 
 @njit(cache=True, nogil=True)
 def end_playouts(wiring, work, rows):  # type: ignore[no-untyped-def]
     """Finish the lanes in which the game is over or has lasted too long; `ended` tells which."""
-    base, progress = wiring.base, work.progress
-    op.conjoin(base, wiring.ended, wiring.terminal, 2 * wiring.active)
-    if op.is_any(base, wiring.ended):
+    # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
+    literals, roles, values = wiring.goal_literals, wiring.goal_roles, wiring.goal_values
+    progress, playout, begun, goals, plies = work.progress, work.playout, work.begun, work.goals, work.plies
+    ended, active = wiring.ended, wiring.active
+    op.conjoin(wiring.base, ended, wiring.terminal, 2 * active)
+    if op.is_any(wiring.base, ended):
         evaluate(wiring, GOALS)
         for word in range(WORDS):
-            for bit in range(64):
-                if (rows[wiring.ended, word] >> np.uint64(bit)) & np.uint64(1):
-                    finish(wiring, work, rows, 64 * word + bit, True)
-    if progress[0] >= work.max_plies:
+            lanes = np.int64(rows[ended, word])
+            while lanes:
+                lane = 64 * word + op.lowest_bit(lanes)
+                lanes &= lanes - 1
+                read_goals(lane, playout[lane], rows, literals, roles, values, goals, progress)
+                next_playout(lane, active, rows, playout, begun, plies, progress)
+    if progress[0] >= progress[6]:
+        oldest = progress[0]
         for lane in range(LANES):
-            if work.playout[lane] != NO_PLAYOUT and progress[0] - work.begun[lane] >= work.max_plies:
-                rows[wiring.ended, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
-                finish(wiring, work, rows, lane, False)
+            if playout[lane] != NO_PLAYOUT and progress[0] - begun[lane] >= work.max_plies:
+                rows[ended, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+                next_playout(lane, active, rows, playout, begun, plies, progress)
+            oldest = min(oldest, begun[lane]) if playout[lane] != NO_PLAYOUT else oldest
+        progress[6] = oldest + work.max_plies
 
 
 @njit(cache=True, nogil=True)

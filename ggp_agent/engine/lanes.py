@@ -199,14 +199,14 @@ class LanesEngine(Engine):
     def playouts(self, state: State, count: int, seed: int, max_plies: int = MAX_PLIES) -> Playouts:
         rows, wiring = self.rows.rows, self.rows.wiring
         work = kernels.Work(
-            progress=np.zeros(6, np.int64),
+            progress=np.zeros(7, np.int64),
             playout=np.where(np.arange(LANES) < count, np.arange(LANES), kernels.NO_PLAYOUT),
             begun=np.zeros(LANES, np.int64),
             max_plies=max_plies,
             goals=np.full((count, len(self.circuit.roles)), NO_GOAL, np.int16),
             plies=np.zeros(count, np.int32),
         )
-        work.progress[1] = min(count, LANES)
+        work.progress[1], work.progress[6] = min(count, LANES), max_plies
         with self.lock:
             self.rows.seed(seed)
             self.enter(state)

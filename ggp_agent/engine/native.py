@@ -87,27 +87,34 @@ def function(circuit: Circuit, number: int, first: int, last: int, last_use: NDA
 
     latest: dict[int, str] = {}  # latch -> its value after it was renewed
 
-    def value(literal: int) -> str:
+    def value(literal: int) -> str:  # of its row; who asks sees to the negation
         row = literal >> 1
         if row not in latest:
             load_row(row)
-        text = latest.get(row, f"%v{row}")
-        if literal & 1:
-            negated = name()
-            lines.append(f"{negated} = xor {TYPE} {text}, {ONES}")
-            return negated
-        return text
+        return latest.get(row, f"%v{row}")
+
+    def reduce(operation: str, values: list[str]) -> str:
+        """All values joined pairwise: short chains keep the processor's units busy."""
+        while len(values) > 1:
+            joined = []
+            for left, right in zip(values[::2], values[1::2], strict=False):
+                joined.append(name())
+                lines.append(f"{joined[-1]} = {operation} {TYPE} {left}, {right}")
+            values = joined + values[len(values) & ~1 :]
+        return values[0]
+
+    def gate_value(literals: list[int]) -> str:
+        positive = [value(literal) for literal in literals if not literal & 1]
+        negative = [value(literal ^ 1) for literal in literals if literal & 1]
+        if not negative:
+            return reduce("and", positive)
+        neither = name()
+        lines.append(f"{neither} = xor {TYPE} {reduce('or', negative)}, {ONES}")
+        return reduce("and", [*positive, neither])
 
     for gate in range(first, last):
         target = int(circuit.targets[gate])
-        result = ""
-        for literal in circuit.literals[circuit.offsets[gate] : circuit.offsets[gate + 1]].tolist():
-            part = value(literal)
-            if result:
-                both = name()
-                lines.append(f"{both} = and {TYPE} {result}, {part}")
-                part = both
-            result = part
+        result = gate_value(circuit.literals[circuit.offsets[gate] : circuit.offsets[gate + 1]].tolist())
         if target < circuit.first_gate:
             old = value(2 * target)
             change = name()

@@ -293,6 +293,12 @@ def random_bits(builder: Any, base: Any, target: Any, state: Any) -> None:
 
 
 @row_operation
+def lowest_bit(builder: Any, word: Any) -> Any:
+    """The number of the lowest set bit of a word that is not 0"""
+    return builder.cttz(word, ir.IntType(1)(1))
+
+
+@row_operation
 def call(builder: Any, address: Any, base: Any) -> Any:
     """Call compiled code that works on the rows at `base`."""
     function = ir.FunctionType(WORD, [WORD])

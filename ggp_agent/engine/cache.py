@@ -1,0 +1,57 @@
+"""What is kept on disk between runs: circuits, machine code, compiled kernels. All of it can be deleted at any time.
+
+The folder is GGP_AGENT_CACHE, else ggp_agent in XDG_CACHE_HOME or ~/.cache. Names are digests of all that a file
+depends on, the sources of this package included, so that nothing old is ever used.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+MAX_BYTES = 2 << 30  # the oldest files go when the folder grows beyond this
+
+
+@cache
+def folder() -> Path:
+    """The folder, made if need be; a temporary one where the user's cannot be written."""
+    named = os.environ.get("GGP_AGENT_CACHE")
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ggp_agent"
+    path = Path(named) if named else usual
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="ggp_agent-"))
+
+
+@cache
+def sources() -> str:
+    """A digest of the sources that make circuits, code and kernels."""
+    package = Path(__file__).parents[1]
+    parts = sorted([*(package / "engine").glob("*.py"), *(package / "gdl").glob("*.py")])
+    return digest(*(part.read_bytes() for part in parts))
+
+
+def digest(*parts: str | bytes) -> str:
+    """A name for what depends on these parts."""
+    state = blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        state.update(len(data).to_bytes(8, "big") + data)
+    return state.hexdigest()
+
+
+def shrink() -> None:
+    """Delete the oldest files until the folder is small enough."""
+    files = sorted((path for path in folder().glob("*.*") if path.is_file()), key=lambda path: path.stat().st_mtime)
+    total = sum(path.stat().st_size for path in files)
+    for path in files:
+        if total <= MAX_BYTES:
+            return
+        total -= path.stat().st_size
+        path.unlink(missing_ok=True)
