@@ -19,7 +19,6 @@ from rich.table import Table
 
 from ggp_agent.engine import ENGINES, Engine, Move, Position, State, games, open_engine
 from ggp_agent.engine.base import Game
-from ggp_agent.engine.bench import bench
 from ggp_agent.engine.conform import Policy, first_policy, perft, random_policy, trace
 from ggp_agent.engine.ground import check_negation
 from ggp_agent.errors import ConfigError, Finding, GdlError, GgpError, IllegalMove
@@ -33,14 +32,17 @@ ERR = Console(highlight=False, soft_wrap=True, stderr=True)
 MAX_STEPS = 10_000
 COLOURS = {"error": "red", "warning": "yellow"}
 
-engine_option = click.option(
-    "--engine", "engine_name", type=click.Choice(list(ENGINES)), default="prolog", show_default=True
-)
+engine_option = click.option("--engine", "engine_name", type=click.Choice(ENGINES), default="auto", show_default=True)
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 steps_option = click.option(
     "--max-steps", type=click.IntRange(1), default=MAX_STEPS, show_default=True, help="Joint moves before giving up."
 )
+
+
+def tell(message: str) -> None:
+    """Something that the user should know, beside the result."""
+    ERR.print(f"ggp: {escape(message)}")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -118,7 +120,7 @@ def format_command(file: str, write: bool, only_check: bool) -> int:
 def trace_command(file: str, engine_name: str, policy: str, seed: int, max_steps: int, as_json: bool) -> int:
     """Play one match and print every position."""
     choose: Policy = first_policy if policy == "first" else random_policy(seed)
-    with open_engine(games.load(file), engine_name) as engine:
+    with open_engine(games.load(file), engine_name, tell) as engine:
         record: dict[str, Any] = {"terminal": False}
         for record in trace(engine, choose, max_steps):
             if as_json:
@@ -145,7 +147,7 @@ def finished(terminal: bool, max_steps: int) -> int:
 @json_option
 def perft_command(file: str, depth: int, engine_name: str, as_json: bool) -> None:
     """Count the paths of 1, 2, ... joint moves from the start."""
-    with open_engine(games.load(file), engine_name) as engine:
+    with open_engine(games.load(file), engine_name, tell) as engine:
         for ply, paths in enumerate(perft(engine, depth), start=1):
             click.echo(json.dumps({"depth": ply, "paths": paths}) if as_json else f"{ply} {paths}")
 
@@ -199,7 +201,7 @@ class Human:
 @steps_option
 def play_command(game: str, role: str | None, engine_name: str, seed: int, max_steps: int) -> int:
     """Play a match in the terminal, the board shown after every move."""
-    with open_engine(games.load(game), engine_name) as engine:
+    with open_engine(games.load(game), engine_name, tell) as engine:
         roles = engine.game.roles
         if role is not None and role not in roles:
             raise ConfigError(f"{role} is not a role of {engine.game.name}; its roles are: {', '.join(roles)}")
@@ -227,32 +229,50 @@ def bench_group() -> None:
 
 @bench_group.command("playouts")
 @click.argument("names", nargs=-1, metavar="[GAME]...")
+@click.option(
+    "--engine",
+    "engine_names",
+    type=click.Choice(["lanes", "interpreted", "prolog"]),
+    multiple=True,
+    default=["lanes"],
+    show_default=True,
+    help="May be given several times; 'interpreted' is lanes without machine code.",
+)
 @click.option("--against", type=click.Choice(["open_spiel"]), help="Measure this too, in turns, and print the ratio.")
 @click.option("--seconds", type=click.FloatRange(0.1), default=4.0, show_default=True, help="For each contestant.")
 @seed_option
 @json_option
-def bench_playouts(names: tuple[str, ...], against: str | None, seconds: float, seed: int, as_json: bool) -> None:
+def bench_playouts(
+    names: tuple[str, ...], engine_names: tuple[str, ...], against: str | None, seconds: float, seed: int, as_json: bool
+) -> None:
     """Random playouts a second on our games (all of them, or those named)."""
+    from ggp_agent.engine.bench import bench
+
     known = {game.name: game for game in games.shipped()}
     if unknown := [name for name in names if name not in known]:
         raise ConfigError(f"{unknown[0]} is not one of our games; 'ggp games' lists them")
-    layout = "{:26} {:>8} {:>11} {:>11} {:>7} {:>12} {:>8}"
+    layout = "{:24} {:11} {:>8} {:>7} {:>7} {:>6} {:>12} {:>12} {:>6} {:>11} {:>8}"
     if not as_json:
-        click.echo(layout.format("game", "set-up s", "playouts/s", "steps/s", "plies", "OpenSpiel/s", "ratio"))
+        titles = ("game", "engine", "set-up s", "code s", "gates", "MB", "playouts/s", "steps/s", "plies")
+        click.echo(layout.format(*titles, "OpenSpiel/s", "ratio"))
     for name in names or known:
-        result = bench(known[name], seconds=seconds, seed=seed, against_open_spiel=against is not None)
-        if as_json:
-            click.echo(json.dumps(asdict(result)))
-            continue
-        numbers = [
-            f"{result.setup_seconds:.2f}",
-            f"{result.playouts_per_second:,.1f}",
-            f"{result.steps_per_second:,.0f}",
-            f"{result.mean_plies:.1f}",
-            "-" if result.open_spiel_per_second is None else f"{result.open_spiel_per_second:,.0f}",
-            "-" if result.ratio is None else f"{result.ratio:.2%}",
-        ]
-        click.echo(layout.format(result.game, *numbers))
+        for engine_name in engine_names:
+            result = bench(known[name], engine_name, seconds=seconds, seed=seed, against_open_spiel=against is not None)
+            if as_json:
+                click.echo(json.dumps(asdict(result)))
+                continue
+            numbers = [
+                f"{result.setup_seconds:.2f}",
+                "-" if result.code_seconds is None else f"{result.code_seconds:.2f}",
+                "-" if result.gates is None else f"{result.gates}",
+                f"{result.peak_megabytes:.0f}",
+                f"{result.playouts_per_second:,.0f}",
+                f"{result.steps_per_second:,.0f}",
+                f"{result.mean_plies:.1f}",
+                "-" if result.open_spiel_per_second is None else f"{result.open_spiel_per_second:,.0f}",
+                "-" if result.ratio is None else f"{result.ratio:.4g}",
+            ]
+            click.echo(layout.format(result.game, result.engine, *numbers))
 
 
 def run(command: Callable[..., Any]) -> int:

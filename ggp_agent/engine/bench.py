@@ -6,13 +6,14 @@ ratio. OpenSpiel's rate is that of its C++ rollouts: an MCTS bot with a `RandomR
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from ggp_agent.engine.base import Engine, Game
+from ggp_agent.engine import Engine, Game, PrologEngine
 from ggp_agent.engine.games import Shipped
-from ggp_agent.engine.prolog import PrologEngine
+from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.errors import ConfigError
 
 ROUNDS = 4
@@ -50,10 +51,14 @@ class Result:
     """One engine on one game."""
 
     game: str
-    engine: str
+    engine: str  # lanes, interpreted (lanes without machine code), or prolog
     seed: int
     playouts: int
     setup_seconds: float  # from the text of the rules to the end of the first playout
+    code_seconds: float | None  # until machine code took over
+    gates: int | None
+    literals: int | None
+    peak_megabytes: float  # of this process so far, or of the child
     playouts_per_second: float
     steps_per_second: float
     mean_plies: float
@@ -84,24 +89,39 @@ def open_spiel_meter(name: str, seed: int) -> Meter:
     return Meter(run)
 
 
-def bench(game: Shipped, *, seconds: float, seed: int, against_open_spiel: bool) -> Result:
-    """Playouts a second of the Prolog engine on one game."""
+def make_engine(name: str, game: Game) -> Engine:
+    if name == "prolog":
+        return PrologEngine(game)
+    return LanesEngine(game, native=name == "lanes")
+
+
+def bench(game: Shipped, engine_name: str, *, seconds: float, seed: int, against_open_spiel: bool) -> Result:
+    """Playouts a second of one engine on one game."""
     begun = perf_counter()
-    with PrologEngine(Game.load(game.rules)) as engine:
+    with make_engine(engine_name, Game.load(game.rules)) as engine:
         meter = engine_meter(engine)
         meter.run(1, seed)
         setup_seconds = perf_counter() - begun
+        code_seconds = gates = literals = None
+        if isinstance(engine, LanesEngine):
+            gates, literals = engine.circuit.gates, len(engine.circuit.literals)
+            code_seconds = perf_counter() - begun if engine.wait() else None
         rival = open_spiel_meter(game.open_spiel, seed) if against_open_spiel and game.open_spiel else None
         for round_seed in range(seed, seed + ROUNDS):
             meter.spend(seconds / ROUNDS, round_seed)
             if rival:
                 rival.spend(seconds / ROUNDS, round_seed)
+    whose = resource.RUSAGE_CHILDREN if isinstance(engine, PrologEngine) else resource.RUSAGE_SELF
     return Result(
         game=game.name,
-        engine=engine.name,
+        engine=engine_name,
         seed=seed,
         playouts=meter.playouts,
         setup_seconds=setup_seconds,
+        code_seconds=code_seconds,
+        gates=gates,
+        literals=literals,
+        peak_megabytes=resource.getrusage(whose).ru_maxrss / 1024,
         playouts_per_second=meter.per_second,
         steps_per_second=meter.steps / meter.seconds,
         mean_plies=meter.steps / meter.playouts,

@@ -5,20 +5,23 @@ A state is its fluents as packed bits, in bytes. Single positions are looked at 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import cast, overload
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import kernels
+from ggp_agent.engine import cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
+from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
@@ -27,6 +30,11 @@ from ggp_agent.gdl.sheet import Builder
 
 SLICE_STEPS = 256  # steps between looks at the clock
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def kernels_are_ready() -> bool:
+    """Have the kernels been compiled on this machine before?"""
+    return any(Path(numba.config.CACHE_DIR).rglob("kernels.run_playouts*.nbc"))
 
 
 class Texts(Sequence[Term]):
@@ -92,6 +100,10 @@ class Rows:
             code=np.zeros(1, np.int64),
         )
 
+    def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+        """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
+        self.wiring = self.wiring._replace(code=addresses, code_starts=starts, native=np.ones(1, np.int64))
+
     def seed(self, seed: int) -> None:
         """Set the random generators."""
         words = np.random.SeedSequence(seed).generate_state(4 * WORDS, np.uint64)
@@ -99,16 +111,51 @@ class Rows:
 
 
 class LanesEngine(Engine):
+    """Plays by circuit. The gates are interpreted until machine code for them is ready, which then takes over."""
+
     name = "lanes"
 
-    def __init__(self, game: Game, *, limits: Limits = Limits()) -> None:  # noqa: B008 - frozen
+    def __init__(self, game: Game, *, limits: Limits = Limits(), native: bool = True) -> None:  # noqa: B008 - frozen
         self.game = game
-        path = Path("/tmp/ggp_circuit.npz")
-        make_circuit(game, path, limits)
-        self.circuit = load(path)
+        self.key = cache.digest(cache.sources(), "\n".join(map(str, game.rules)))
+        self.circuit = self.make(limits)
         self.moves = [Texts(moves) for moves in self.circuit.moves]
         self.rows = Rows(self.circuit)
         self.lock = threading.Lock()
+        self.closed = threading.Event()
+        self.linked: Linked | None = None
+        self.compiler = threading.Thread(target=self.compile, name=f"compile {game.name}", daemon=True)
+        if native:
+            self.compiler.start()
+
+    def make(self, limits: Limits) -> Circuit:
+        """The circuit, from the cache if it is there."""
+        path = cache.folder() / f"{self.key}.npz"
+        if path.exists():
+            with contextlib.suppress(EngineError):  # a damaged file is made anew
+                return load(path)
+        make_circuit(self.game, path, limits)
+        cache.shrink()
+        return load(path)
+
+    def compile(self) -> None:
+        """Get machine code, from the cache or a child process, and swap it in."""
+        path = cache.folder() / f"{self.key}.npz"
+        code_path = path.with_name(f"{self.key}-{cache.digest(host())}.o")
+        starts = function_starts(self.circuit)
+        try:
+            code = code_path.read_bytes() if code_path.exists() else compile_in_child(path, code_path, self.closed)
+            linked = Linked(code, int(starts[-1]))
+        except (EngineError, OSError, RuntimeError):
+            return  # the interpreter goes on
+        self.linked = linked
+        self.rows.use(linked.addresses, starts)
+
+    def wait(self) -> bool:
+        """Wait until machine code has taken over; false if there will be none."""
+        if self.compiler.ident is not None:
+            self.compiler.join()
+        return self.linked is not None
 
     # States
 
@@ -214,7 +261,7 @@ class LanesEngine(Engine):
             active = np.packbits(work.playout >= 0, bitorder="little").view(np.uint64)
             rows[wiring.active] = active
             while work.progress[3] == kernels.RUNNING:
-                kernels.run_playouts(wiring, work, rows, SLICE_STEPS)
+                kernels.run_playouts(self.rows.wiring, work, rows, SLICE_STEPS)
             if work.progress[3] != kernels.DONE:
                 raise self.failure(work)
         return Playouts(goals=work.goals, plies=work.plies)
@@ -238,4 +285,4 @@ class LanesEngine(Engine):
         return sorted(map(int, self.circuit.goal_values[true]))
 
     def close(self) -> None:
-        """Nothing is held but memory."""
+        self.closed.set()

@@ -8,6 +8,8 @@ circuit; here it is only linked.
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from ggp_agent.engine.child import Child, Message, serve
 from ggp_agent.engine.circuit import Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.rowops import ROW_BYTES
+from ggp_agent.errors import EngineError, EngineTimeout
 
 MAX_GATES = 600  # in one function: the time to compile grows faster than the length
 VECTOR = 4  # words that one call computes: a register of AVX2
@@ -174,15 +177,18 @@ class Linked:
         self.addresses = np.array([self.engine.get_function_address(f"f{i}") for i in range(count)], np.int64)
 
 
-def compile_in_child(circuit_path: Path, object_path: Path, seconds: float) -> bytes:
-    """Object code for the circuit in a file, compiled by a child and kept in another file."""
+def compile_in_child(circuit_path: Path, object_path: Path, stop: threading.Event) -> bytes:
+    """Object code for the circuit in a file, compiled by a child and kept in another file; `stop` gives up."""
     child = Child("ggp_agent.engine.native", MEMORY_BYTES)
     try:
         child.send({"circuit": str(circuit_path), "object": str(object_path)})
-        child.receive(seconds)
+        while not stop.is_set():
+            with contextlib.suppress(EngineTimeout):
+                child.receive(seconds=0.2)
+                return object_path.read_bytes()
+        raise EngineError("nobody waits for the code any more")
     finally:
         child.kill()
-    return object_path.read_bytes()
 
 
 def answer(message: Message) -> Iterator[Message]:
