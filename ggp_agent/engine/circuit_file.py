@@ -34,7 +34,7 @@ def save(circuit: Circuit, path: Path) -> None:
 def load(path: Path) -> Circuit:
     """Read a circuit; EngineError if the file is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             arrays = {name: data[name] for name in data.files}
         header = json.loads(arrays.pop("header").tobytes())
         texts: dict[str, Any] = {

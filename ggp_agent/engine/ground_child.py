@@ -26,14 +26,15 @@ class Rules(clingo.Observer):
         self.count = 0
         self.facts: set[int] = set()
         self.bodies: dict[int, list[tuple[int, ...]]] = {}
+        self.choices: list[tuple[int, tuple[int, ...]]] = []  # atom of a fluent or move, and what makes it possible
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-        if choice or not head:
-            return
         self.count += 1
         if self.count > self.max_rules:
             raise CannotGround(f"there are more than {self.max_rules:,} ground rules")
-        if body:
+        if choice:
+            self.choices.append((head[0], tuple(body)))
+        elif body:
             self.bodies.setdefault(head[0], []).append(tuple(body))
         else:
             self.facts.add(head[0])
@@ -50,9 +51,9 @@ class Grounder:
         self.control.add("base", [], program)
         self.control.ground([("base", [])])
 
-    def text(self, symbol: clingo.Symbol | str) -> str:
+    def text(self, symbol: str) -> str:
         """The text of a term: `f3(1,f2(5))` is a function of symbol 3 with two arguments."""
-        return PART.sub(self.part, str(symbol))
+        return PART.sub(self.part, symbol)
 
     def part(self, match: re.Match[str]) -> str:
         function, constant = match.groups()
@@ -60,53 +61,78 @@ class Grounder:
             return f"({self.spelled[int(function)]} "
         return self.spelled[int(constant)] if constant else " "
 
-    def spaced(self, symbol: clingo.Symbol) -> str:
+    def spaced(self, symbol: str) -> str:
         """The text that orders moves: a space around every parenthesis that is no part of a name."""
         return PART.sub(
-            lambda match: self.part(match).replace("(", "( ") if match[1] else self.part(match),
-            str(symbol).replace(")", " )"),
+            lambda match: "( " + self.spelled[int(match[1])] + " " if match[1] else self.part(match),
+            symbol.replace(")", " )"),
         )
 
-    def atoms(self, name: str, arity: int) -> Iterator[tuple[int, list[clingo.Symbol]]]:
+    def atoms(self, name: str, arity: int) -> Iterator[tuple[int, str]]:
+        """The atoms of a keyword, each with the text of its arguments: `3,f5(1)`."""
         for atom in self.control.symbolic_atoms.by_signature(f"k_{name}", arity):
-            yield atom.literal, atom.symbol.arguments
+            yield atom.literal, str(atom.symbol)[len(name) + 3 : -1]
 
     def atom_name(self, symbol: clingo.Symbol) -> str:
         name = symbol.name[2:] if symbol.name.startswith("k_") else self.spelled[int(symbol.name[1:])]
-        args = " ".join(map(self.text, symbol.arguments))
+        args = " ".join(self.text(str(arg)) for arg in symbol.arguments)
         return f"({name} {args})" if args else name
 
     def names(self) -> dict[int, str]:
         return {atom.literal: self.atom_name(atom.symbol) for atom in self.control.symbolic_atoms}
 
     def ground(self, roles: tuple[str, ...]) -> Ground:
+        """The rules, with the atoms that say something of fluents, moves and goals sorted out.
+
+        Symbols are slow to ask for, so the atoms of `does` and `true` are known by the choices that allow them.
+        """
+        texts: dict[str, str] = {}
         order: dict[str, str] = {}
         legal: dict[tuple[str, str], int] = {}
-        texts: dict[clingo.Symbol, str] = {}
-        for literal, (role, move) in self.atoms("legal", 2):
+        for atom, arguments in self.atoms("legal", 2):
+            role, _, move = arguments.partition(",")  # roles are constants
             if move not in texts:
                 texts[move] = self.text(move)
                 order[texts[move]] = self.spaced(move)
-            legal[self.text(role), texts[move]] = literal
+            legal[self.spelled[int(role)], texts[move]] = atom
+        following = {self.text(fluent): atom for atom, fluent in self.atoms("next", 1)}
+        initial = {self.text(fluent): atom for atom, fluent in self.atoms("init", 1)}
+        moves = {atom: move for move, atom in legal.items()}
+        fluents = {atom: fluent for fluent, atom in [*initial.items(), *following.items()]}
+        does: dict[tuple[str, str], int] = {}
+        true: dict[str, int] = {}
+        # What is certain is not mentioned in the choice that it allows.
+        for atom, body in self.rules.choices:
+            if body and body[0] in moves:
+                does[moves[body[0]]] = atom
+            elif body and body[0] in fluents:
+                true[fluents[body[0]]] = atom
+        for atom, arguments in self.atoms("true", 1) if len(true) < len({*initial, *following}) else ():
+            true.setdefault(self.text(arguments), atom)
+        for atom, arguments in self.atoms("does", 2) if len(does) < len(legal) else ():
+            role, _, move = arguments.partition(",")
+            does.setdefault((self.spelled[int(role)], texts[move]), atom)
         return Ground(
             roles=roles,
             facts=self.rules.facts,
             bodies=self.rules.bodies,
-            true={self.text(fluent): literal for literal, (fluent,) in self.atoms("true", 1)},
-            next={self.text(fluent): literal for literal, (fluent,) in self.atoms("next", 1)},
-            initial={self.text(fluent) for _, (fluent,) in self.atoms("init", 1)},
-            does={(self.text(role), texts[move]): literal for literal, (role, move) in self.atoms("does", 2)},
+            true=true,
+            next=following,
+            initial=set(initial),
+            does=does,
             legal=legal,
-            goal={(self.text(role), goal_value(self.text(value))): lit for lit, (role, value) in self.atoms("goal", 2)},
-            terminal=next((literal for literal, _ in self.atoms("terminal", 0)), None),
+            goal={goal_value(self.text(arguments)): atom for atom, arguments in self.atoms("goal", 2)},
+            terminal=next((atom for atom, _ in self.atoms("terminal", 0)), None),
             order=order,
         )
 
 
-def goal_value(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:4]) <= 100):
-        raise EngineError(f"the goal {text} is not an integer from 0 to 100")
-    return int(text)
+def goal_value(text: str) -> tuple[str, int]:
+    """Role and value of `white 100`."""
+    role, _, value = text.rpartition(" ")
+    if not (value.isascii() and value.isdigit() and int(value[:4]) <= 100):
+        raise EngineError(f"the goal {value} of {role} is not an integer from 0 to 100")
+    return role, int(value)
 
 
 def negative_cycle(grounder: Grounder) -> list[str]:
