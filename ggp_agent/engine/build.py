@@ -84,10 +84,10 @@ class Builder:
         for atom in [*first, *ground.bodies]:
             if atom not in graph and atom not in self.literal:
                 needs = {abs(other) for body in ground.bodies.get(atom, ()) for other in body}
-                graph[atom] = {other for other in needs if other not in self.literal}
+                graph[atom] = needs.difference(self.literal)
         waiting = {atom for atom in ground.legal.values() if atom in graph}
         if not waiting:
-            self.learn_what_moves_imply()
+            self.know_legal_moves()
         for part in components(graph):
             if len(part) == 1:
                 self.define(part[0])
@@ -96,7 +96,7 @@ class Builder:
             if waiting:
                 waiting.difference_update(part)
                 if not waiting:
-                    self.learn_what_moves_imply()
+                    self.know_legal_moves()
 
     def product(self, body: Body) -> list[int]:
         """The literals of a body; an atom without rules never holds."""
@@ -128,20 +128,12 @@ class Builder:
         names = sorted(self.ground.names.get(atom, "an unnamed sentence") for atom in part)
         return EngineError(f"these sentences depend on their own negation: {' '.join(names[:20])}")
 
-    def learn_what_moves_imply(self) -> None:
-        """A move that is made was legal, and so was all that its legality rests on."""
+    def know_legal_moves(self) -> None:
+        """From here on the network may use that a move that is made was legal."""
         for role, moves in zip(self.ground.roles, self.moves, strict=True):
             for move in moves:
-                legal = self.literal[self.ground.legal[role, move]]
-                held = {legal}
-                todo = [legal]
-                while todo:
-                    literal = todo.pop()
-                    gate = self.network.gates[literal >> 1]
-                    if gate is not None and not literal & 1:
-                        held.update(gate)
-                        todo += gate
-                self.network.implied[self.literal[self.ground.does[role, move]]] = frozenset(held - {TRUE})
+                key = role, move
+                self.network.legal_of[self.literal[self.ground.does[key]]] = self.literal[self.ground.legal[key]]
 
 
 class Layout:

@@ -16,6 +16,7 @@ from pathlib import Path
 from ggp_agent.engine.base import Game
 from ggp_agent.engine.child import Child, Message
 from ggp_agent.engine.coding import Coder
+from ggp_agent.engine.split import split
 from ggp_agent.errors import CannotGround, EngineError, EngineTimeout, Finding
 from ggp_agent.gdl import Literal, Rule
 from ggp_agent.gdl.depend import negates_within, reachable, relation_graph, rule_cycles
@@ -75,7 +76,7 @@ def needed(rules: Sequence[Rule], circles: Iterable[set[int]]) -> list[Rule]:
 def ask_child(rules: Iterable[Rule], message: Message, limits: Limits) -> Message:
     """Send rules to a child that makes them ground; CannotGround if it takes too long or too much."""
     coder = Coder()
-    program = program_text(rules, coder)
+    program = program_text(split(list(rules)), coder)
     child = Child("ggp_agent.engine.ground_child", limits.memory_bytes)
     try:
         child.send({"program": program, "names": coder.names, "max_rules": limits.rules, **message})

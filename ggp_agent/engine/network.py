@@ -6,7 +6,7 @@ negated AND of negated literals.
 
 What is known of the inputs makes gates smaller:
 - *groups*: at most one input of a group is true, or exactly one. A role makes exactly one move, a cell holds one thing.
-- *implied*: literals that hold whenever an input does. A move that is made was legal.
+- *moves*: a move that is made was legal, and so was all that its legality rests on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Network:
         self.known: dict[tuple[int, ...], int] = {}
         self.group_of: dict[int, int] = {}  # input node -> its group
         self.groups: list[tuple[list[int], bool]] = []  # inputs of the group; is exactly one of them true?
-        self.implied: dict[int, frozenset[int]] = {}  # literal of an input -> literals that hold if it does
+        self.legal_of: dict[int, int] = {}  # literal of a move -> the literal that says that it is legal
+        self.implied: dict[int, frozenset[int]] = {}  # literal of a move -> literals that hold if it is made
 
     def input(self) -> int:
         """The positive literal of a new input or latch."""
@@ -68,12 +69,28 @@ class Network:
                 found.add(literal)
         if len(found) < 2:
             return found
-        for literal in [literal for literal in found if literal in self.implied]:
-            for held in self.implied[literal]:
+        for literal in [literal for literal in found if literal in self.legal_of]:
+            for held in self.implied_by(literal):
                 if held ^ 1 in found:
                     return None
                 found.discard(held)
         return self.use_groups(found)
+
+    def implied_by(self, move: int) -> frozenset[int]:
+        """The literals that hold if a move is made: its legality, and the literals of that gate and of those in it."""
+        found = self.implied.get(move)
+        if found is None:
+            legal = self.legal_of[move]
+            held = {legal}
+            todo = [legal]
+            while todo:
+                literal = todo.pop()
+                gate = self.gates[literal >> 1]
+                if gate is not None and not literal & 1:
+                    held.update(gate)
+                    todo += gate
+            found = self.implied[move] = frozenset(held - {TRUE})
+        return found
 
     def use_groups(self, found: set[int]) -> set[int] | None:
         grouped: dict[int, list[int]] = {}
@@ -102,8 +119,13 @@ class Network:
                 found.add(instead)
         return found
 
-    def sum_of_products(self, products: Iterable[Iterable[int]]) -> int:
+    def sum_of_products(self, products: Iterable[list[int]]) -> int:
         """The literal that says that some product holds, with common literals taken out."""
+        products = list(products)
+        if len(products) == 1:
+            return self.conjunction(products[0])
+        if all(len(product) == 1 for product in products):
+            return self.disjunction(literal for (literal,) in products)
         terms = set()
         for product in products:
             simple = self.simplify(product)
@@ -122,7 +144,7 @@ class Network:
             counts = Counter(literal for term in terms for literal in term)
             # Of the most frequent literals take one that is no move: sums of moves stay together, and are short.
             best = max(
-                counts, key=lambda literal: (counts[literal], literal not in self.implied, -literal), default=TRUE
+                counts, key=lambda literal: (counts[literal], literal not in self.legal_of, -literal), default=TRUE
             )
             if counts[best] < 2:
                 return self.disjunction([*parts, *(self.conjunction(term) for term in terms)])
