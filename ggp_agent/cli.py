@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -169,6 +170,44 @@ def games_command(as_json: bool) -> None:
         Console(highlight=False).print(table)
 
 
+@cli.command("circuit")
+@click.argument("game", metavar="GAME")
+@click.option("--draw", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture of a small circuit.")
+@json_option
+def circuit_command(game: str, draw: Path | None, as_json: bool) -> None:
+    """Show what the rules of a game become as a circuit."""
+    from ggp_agent.engine.circuit import PHASES
+    from ggp_agent.engine.lanes import LanesEngine
+
+    with LanesEngine(games.load(game), native=False) as engine:
+        circuit = engine.circuit
+    phases: dict[str, int] = dict.fromkeys(PHASES, 0)
+    for phase, first, last, _, _ in circuit.segments.tolist():
+        phases[PHASES[phase]] += last - first
+    facts = {
+        "roles": len(circuit.roles),
+        "fluents": len(circuit.fluents),
+        "moves": sum(map(len, circuit.moves)),
+        "ground rules": circuit.ground_rules,
+        "their literals": circuit.ground_literals,
+        "gates": circuit.gates,
+        "literals": len(circuit.literals),
+        "depth": int(circuit.depths().max(initial=0)),
+        "latches": circuit.first_gate - circuit.first_latch,
+        "loops": sum(low < high for *_, low, high in circuit.segments.tolist()),
+        **{f"gates for {phase}": count for phase, count in phases.items()},
+    }
+    if as_json:
+        click.echo(json.dumps({"game": engine.game.name, **facts}))
+    else:
+        for name, number in facts.items():
+            click.echo(f"{name:18} {number:>9,}")
+    if draw is not None:
+        from ggp_agent.engine.picture import draw as draw_circuit
+
+        draw_circuit(circuit, draw)
+
+
 class Human:
     """A person at the terminal, who types a move or its number in the list."""
 
@@ -238,12 +277,19 @@ def bench_group() -> None:
     show_default=True,
     help="May be given several times; 'interpreted' is lanes without machine code.",
 )
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture of speed against size.")
 @click.option("--against", type=click.Choice(["open_spiel"]), help="Measure this too, in turns, and print the ratio.")
 @click.option("--seconds", type=click.FloatRange(0.1), default=4.0, show_default=True, help="For each contestant.")
 @seed_option
 @json_option
 def bench_playouts(
-    names: tuple[str, ...], engine_names: tuple[str, ...], against: str | None, seconds: float, seed: int, as_json: bool
+    names: tuple[str, ...],
+    engine_names: tuple[str, ...],
+    plot: Path | None,
+    against: str | None,
+    seconds: float,
+    seed: int,
+    as_json: bool,
 ) -> None:
     """Random playouts a second on our games (all of them, or those named)."""
     from ggp_agent.engine.bench import bench
@@ -255,11 +301,13 @@ def bench_playouts(
     if not as_json:
         titles = ("game", "engine", "set-up s", "code s", "gates", "MB", "playouts/s", "steps/s", "plies")
         click.echo(layout.format(*titles, "OpenSpiel/s", "ratio"))
+    results = []
     for name in names or known:
         for engine_name in engine_names:
             result = bench(known[name], engine_name, seconds=seconds, seed=seed, against_open_spiel=against is not None)
+            results.append(asdict(result))
             if as_json:
-                click.echo(json.dumps(asdict(result)))
+                click.echo(json.dumps(results[-1]))
                 continue
             numbers = [
                 f"{result.setup_seconds:.2f}",
@@ -273,6 +321,10 @@ def bench_playouts(
                 "-" if result.ratio is None else f"{result.ratio:.4g}",
             ]
             click.echo(layout.format(result.game, result.engine, *numbers))
+    if plot is not None:
+        from ggp_agent.engine.picture import plot_speed
+
+        plot_speed(results, plot)
 
 
 def run(command: Callable[..., Any]) -> int:

@@ -58,6 +58,14 @@ class Circuit:
     def gates(self) -> int:
         return len(self.targets)
 
+    def depths(self) -> NDArray[np.int64]:
+        """int64[rows]: how many gates lie between a row and the inputs, one round of every loop counted."""
+        depths = np.zeros(self.rows, np.int64)
+        for gate, target in enumerate(self.targets.tolist()):
+            used = self.literals[self.offsets[gate] : self.offsets[gate + 1]] >> 1
+            depths[target] = depths[used].max() + 1
+        return depths
+
     def validate(self) -> None:
         """Every index is in its range: compiled code trusts these arrays blindly."""
         gates, rows, roles = len(self.targets), self.rows, len(self.roles)
