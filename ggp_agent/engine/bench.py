@@ -72,8 +72,11 @@ def engine_meter(engine: Engine) -> Meter:
     return Meter(lambda count, seed: int(engine.playouts(state, count, seed).plies.sum()))
 
 
-def open_spiel_meter(name: str, seed: int) -> Meter:
-    """OpenSpiel's rollouts from the initial state; it does not tell their lengths."""
+def open_spiel_meter(name: str, seed: int) -> Meter | None:
+    """OpenSpiel's rollouts from the initial state; None for games that its MCTS bot does not play.
+
+    It does not tell their lengths.
+    """
     try:
         import pyspiel
     except ImportError as error:
@@ -86,6 +89,10 @@ def open_spiel_meter(name: str, seed: int) -> Meter:
         pyspiel.MCTSBot(game, evaluator, 2.0, 2, 100, False, seed, False).step(game.new_initial_state())
         return 0
 
+    try:
+        run(1, seed)
+    except pyspiel.SpielError:  # simultaneous moves, or rewards before the end
+        return None
     return Meter(run)
 
 

@@ -56,6 +56,7 @@ class Wiring(NamedTuple):
     active: int  # lanes in which a playout runs
     ended: int  # lanes in which it has come to its end
     start: int  # a row for each fluent: where the next playout of each lane begins
+    choices: int  # a row for each role: lanes in which it has a choice; and one more
     tree: int  # rows for choosing moves
     # Straight-line code
     native: NDArray[np.int64]  # int64[1]: 1 once the addresses below are valid
@@ -111,17 +112,11 @@ def evaluate(wiring, phase):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def count_legal(wiring, role):  # type: ignore[no-untyped-def]
-    """Count the legal moves of a role in every lane, by adding up in a tree; the levels of the tree and its root row.
+def add_up(base, row, count):  # type: ignore[no-untyped-def]
+    """Add up the numbers of blocks in a tree, in every lane; the levels of the tree and its root row.
 
-    A node of level k is a number of BLOCK_BITS + k rows, lowest bit first; the leaves count the moves of one block.
+    A node of level k is a number of BLOCK_BITS + k rows, lowest bit first; the leaves, from `row` on, are blocks.
     """
-    base = wiring.base
-    first = wiring.legal_starts[role]
-    count = (wiring.legal_starts[role + 1] - first) // BLOCK
-    row = wiring.tree
-    for block in range(count):
-        op.count_block(base, row + block * BLOCK_BITS, first + block * BLOCK)
     bits = BLOCK_BITS
     while count > 1:
         above = row + count * bits
@@ -176,23 +171,18 @@ def draw_below(wiring, count, bits, drawn, scratch):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def choose_moves(wiring, role):  # type: ignore[no-untyped-def]
-    """In every lane, one of the legal moves of a role, each with the same chance; 0 if some lane in play has none."""
+def descend(wiring, blocks):  # type: ignore[no-untyped-def]
+    """Draw a number below the sum of all blocks, in every lane, and find its block.
+
+    The lanes that reach each block, and the row of what is left of the number there.
+    """
     base = wiring.base
-    levels, root = count_legal(wiring, role)
+    levels, root = add_up(base, wiring.tree, blocks)
     bits = levels + BLOCK_BITS
     # The lanes that have reached a node: first the root, then down to the blocks.
-    reached = root + bits
-    op.fill(base, reached, 0)
-    for bit in range(bits):
-        op.either(base, reached, reached, root + bit)
-    op.conjoin(base, reached + 1, 2 * wiring.active, 2 * wiring.ended + 1)
-    op.conjoin_into(base, reached + 1, 2 * reached + 1)
-    if op.is_any(base, reached + 1):
-        return 0
-    rank = reached + 1  # what is left of the number drawn
+    reached, rank = root + bits, root + bits + 1
+    op.fill(base, reached, -1)
     draw_below(wiring, root, bits, rank, rank + bits)
-    blocks = (wiring.legal_starts[role + 1] - wiring.legal_starts[role]) // BLOCK
     row, below = root, rank + bits
     for level in range(levels, 0, -1):
         bits = BLOCK_BITS + level - 1  # of a node below
@@ -219,10 +209,58 @@ def choose_moves(wiring, role):  # type: ignore[no-untyped-def]
             op.copy(base, below + count - 1, 2 * (reached + nodes - 1))
         reached = below
         below += count
+    return reached, rank
+
+
+@njit(cache=True, nogil=True)
+def choose_for_role(wiring, role):  # type: ignore[no-untyped-def]
+    """In every lane, one of the legal moves of a role, each with the same chance; no move where there is none."""
+    base, legal, move = wiring.base, wiring.legal_starts[role], wiring.move_starts[role]
+    blocks = (wiring.legal_starts[role + 1] - legal) // BLOCK
     for block in range(blocks):
-        legal = wiring.legal_starts[role] + block * BLOCK
-        op.pick_in_block(base, wiring.move_starts[role] + block * BLOCK, legal, reached + block, rank)
-    return 1
+        op.count_block(base, wiring.tree + block * BLOCK_BITS, legal + block * BLOCK)
+    reached, rank = descend(wiring, blocks)
+    for block in range(blocks):
+        op.pick_in_block(base, move + block * BLOCK, legal + block * BLOCK, reached + block, rank)
+
+
+@njit(cache=True, nogil=True)
+def choose_in_turns(wiring):  # type: ignore[no-untyped-def]
+    """The same for two roles of which only one has a choice in each lane: one draw serves both."""
+    base, legal, move, turn = wiring.base, wiring.legal_starts, wiring.move_starts, wiring.choices
+    blocks = (legal[1] - legal[0]) // BLOCK
+    for block in range(blocks):
+        total = wiring.tree + block * BLOCK_BITS
+        op.count_turns(base, total, legal[0] + block * BLOCK, legal[1] + block * BLOCK, turn)
+    reached, rank = descend(wiring, blocks)
+    for block in range(blocks):
+        at = block * BLOCK
+        op.pick_turns(base, move[0] + at, move[1] + at, legal[0] + at, legal[1] + at, turn, reached + block, rank)
+
+
+@njit(cache=True, nogil=True)
+def choose_moves(wiring):  # type: ignore[no-untyped-def]
+    """A random legal move for every role in every lane; -1, or the role that has none in a lane where play goes on."""
+    base, legal, choices = wiring.base, wiring.legal_starts, wiring.choices
+    roles = len(legal) - 1
+    some = choices + roles
+    for role in range(roles):
+        op.fill(base, some, 0)
+        op.fill(base, choices + role, 0)
+        for block in range(legal[role], legal[role + 1], BLOCK):
+            op.find_choices(base, some, choices + role, block)
+        op.conjoin(base, some, 2 * some + 1, 2 * wiring.active)
+        op.conjoin_into(base, some, 2 * wiring.ended + 1)
+        if op.is_any(base, some):
+            return role
+    if roles == 2 and legal[1] - legal[0] == legal[2] - legal[1]:
+        op.conjoin(base, some, 2 * choices, 2 * (choices + 1))
+        if not op.is_any(base, some):
+            choose_in_turns(wiring)
+            return -1
+    for role in range(roles):
+        choose_for_role(wiring, role)
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -332,10 +370,10 @@ def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        for role in range(len(wiring.move_starts) - 1):
-            if not choose_moves(wiring, role):
-                report_no_move(wiring, work, rows, role)
-                return
+        stuck = choose_moves(wiring)
+        if stuck >= 0:
+            report_no_move(wiring, work, rows, stuck)
+            return
         evaluate(wiring, NEXT)
         commit(wiring)
         progress[0] += 1

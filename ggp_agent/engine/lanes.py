@@ -68,7 +68,8 @@ class Rows:
     def __init__(self, circuit: Circuit) -> None:
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5
-        start, tree = rows + 6, rows + 6 + fluents
+        start, choices = rows + 6, rows + 6 + fluents
+        tree = choices + len(circuit.roles) + 1
         total = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
@@ -94,6 +95,7 @@ class Rows:
             active=active,
             ended=ended,
             start=start,
+            choices=choices,
             tree=tree,
             native=np.zeros(1, np.int64),
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),

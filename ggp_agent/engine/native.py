@@ -1,6 +1,6 @@
 """Straight-line machine code for the gates of a circuit, by LLVM.
 
-Each function computes up to MAX_GATES gates of one segment on part of the lanes (VECTOR words of every row), so that
+Each function computes some gates of one segment on part of the lanes (VECTOR words of every row), so that
 values stay in registers; its argument is the address of the first of these words. Gates that no later function and no
 output needs never reach memory. A child process turns the functions into object code, which is kept on disk beside the
 circuit; here it is only linked.
@@ -24,7 +24,7 @@ from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.rowops import ROW_BYTES
 from ggp_agent.errors import EngineError, EngineTimeout
 
-MAX_GATES = 600  # in one function: the time to compile grows faster than the length
+MAX_LITERALS = 1500  # of the gates in one function: the time to compile grows faster than the length
 VECTOR = 4  # words that one call computes: a register of AVX2
 MEMORY_BYTES = 4 << 30
 
@@ -35,9 +35,12 @@ ZEROS = "zeroinitializer"
 
 def functions(circuit: Circuit) -> Iterator[tuple[int, int, int]]:
     """Segment, first and last + 1 gate of every function."""
-    for number, (_, first, last, _, _) in enumerate(circuit.segments.tolist()):
-        for start in range(first, last, MAX_GATES):
-            yield number, start, min(start + MAX_GATES, last)
+    for number, (_, start, last, _, _) in enumerate(circuit.segments.tolist()):
+        while start < last:
+            limit = circuit.offsets[start] + MAX_LITERALS
+            end = max(start + 1, int(np.searchsorted(circuit.offsets, limit, "right")) - 1)
+            yield number, start, min(end, last)
+            start = min(end, last)
 
 
 def function_starts(circuit: Circuit) -> NDArray[np.int64]:

@@ -227,14 +227,43 @@ class Halves:
 
 
 @row_operation
+def find_choices(builder: Any, base: Any, some: Any, more: Any, first: Any) -> None:
+    """Of the eight rows from `first` on: some |= one bit or more, more |= two bits or more in some and these rows"""
+    for half in halves(builder, base):
+        one, two = half.load(some), half.load(more)
+        for k in range(8):
+            bit = half.load(first, k)
+            two = builder.or_(two, builder.and_(one, bit))
+            one = builder.or_(one, bit)
+        half.store(one, some)
+        half.store(two, more)
+
+
+@row_operation
 def count_block(builder: Any, base: Any, total: Any, first: Any) -> None:
     """Four rows from `total` on = the number of bits in the eight rows from `first` on"""
     for half in halves(builder, base):
-        numbers = [[half.load(first, k)] for k in range(8)]
-        while len(numbers) > 1:
-            numbers = [add(builder, left, right) for left, right in zip(numbers[::2], numbers[1::2], strict=True)]
-        for bit, value in enumerate(numbers[0]):
-            half.store(value, total, bit)
+        count(half, total, [half.load(first, k) for k in range(8)])
+
+
+@row_operation
+def count_turns(builder: Any, base: Any, total: Any, first: Any, second: Any, turn: Any) -> None:
+    """The same of rows that are those from `first` on in the lanes of `turn`, those from `second` on in `turn + 1`"""
+    for half in halves(builder, base):
+        turns = half.load(turn), half.load(turn, 1)
+        count(half, total, [in_turn(builder, half.load(first, k), half.load(second, k), *turns) for k in range(8)])
+
+
+def count(half: Halves, total: Any, rows: list[Any]) -> None:
+    numbers = [[row] for row in rows]
+    while len(numbers) > 1:
+        numbers = [add(half.builder, left, right) for left, right in zip(numbers[::2], numbers[1::2], strict=True)]
+    for bit, value in enumerate(numbers[0]):
+        half.store(value, total, bit)
+
+
+def in_turn(builder: Any, left: Any, right: Any, left_turn: Any, right_turn: Any) -> Any:
+    return builder.or_(builder.and_(left, left_turn), builder.and_(right, right_turn))
 
 
 def add(builder: Any, left: list[Any], right: list[Any]) -> list[Any]:
@@ -251,24 +280,52 @@ def add(builder: Any, left: list[Any], right: list[Any]) -> list[Any]:
     return [*total, carry]
 
 
+class Pick:
+    """Of rows that come one after another, the bit that has `rank` set bits before it, in the lanes of `reached`.
+
+    The rank is a number of three rows, at most 7.
+    """
+
+    def __init__(self, half: Halves, reached: Any, rank: Any) -> None:
+        self.builder = half.builder
+        self.left = half.load(reached)
+        self.bits = [half.load(rank, k) for k in range(3)]
+
+    def take(self, row: Any) -> Any:
+        """The lanes in which this row has the bit."""
+        builder, bits = self.builder, self.bits
+        later = builder.or_(builder.or_(bits[0], bits[1]), bits[2])
+        hit = builder.and_(builder.and_(row, self.left), builder.not_(later))
+        self.left = builder.and_(self.left, builder.not_(hit))
+        borrow = row
+        for j in range(3):
+            bits[j], borrow = builder.xor(bits[j], borrow), builder.and_(builder.not_(bits[j]), borrow)
+        return hit
+
+
 @row_operation
 def pick_in_block(builder: Any, base: Any, target: Any, first: Any, reached: Any, rank: Any) -> None:
-    """Of the eight rows from `first` on, the bit that has `rank` set bits before it, in the lanes of `reached`
-
-    The eight rows from `target` on get that bit and no other. The rank is a number of three rows, at most 7.
-    """
+    """Eight rows from `target` on = the bit with this rank among the eight rows from `first` on, and no other"""
     for half in halves(builder, base):
-        left = half.load(reached)
-        bits = [half.load(rank, k) for k in range(3)]
+        pick = Pick(half, reached, rank)
         for k in range(8):
-            legal = half.load(first, k)
-            later = builder.or_(builder.or_(bits[0], bits[1]), bits[2])
-            hit = builder.and_(builder.and_(legal, left), builder.not_(later))
-            half.store(hit, target, k)
-            left = builder.and_(left, builder.not_(hit))
-            borrow = legal
-            for j in range(3):
-                bits[j], borrow = builder.xor(bits[j], borrow), builder.and_(builder.not_(bits[j]), borrow)
+            half.store(pick.take(half.load(first, k)), target, k)
+
+
+@row_operation
+def pick_turns(
+    builder: Any, base: Any, target: Any, other: Any, first: Any, second: Any, turn: Any, reached: Any, rank: Any
+) -> None:
+    """The same for `count_turns`: rows from `target` and `other` on; out of turn they are rows `first` and `second`"""
+    for half in halves(builder, base):
+        pick = Pick(half, reached, rank)
+        turns = half.load(turn), half.load(turn, 1)
+        for k in range(8):
+            rows = half.load(first, k), half.load(second, k)
+            hit = pick.take(in_turn(builder, *rows, *turns))
+            for place, row, mine in zip((target, other), rows, turns, strict=True):
+                forced = builder.and_(row, builder.not_(mine))
+                half.store(builder.or_(builder.and_(hit, mine), forced), place, k)
 
 
 @row_operation
