@@ -34,6 +34,7 @@ class Ground:
     terminal: Atom | None
     names: dict[Atom, str] = field(default_factory=dict)  # of as many atoms as are known, for messages
     order: dict[str, str] = field(default_factory=dict)  # move -> the text that orders moves
+    groups: list[tuple[list[str], bool]] = field(default_factory=list)  # fluents: at most one is true, or exactly one
 
 
 @dataclass(slots=True)
@@ -72,6 +73,8 @@ class Builder:
         self.loops: list[Loop] = []
         for fluent in self.fluents:
             self.literal[ground.true[fluent]] = self.network.input()
+        for group, exactly_one in ground.groups:
+            self.network.add_group([self.literal[ground.true[fluent]] for fluent in group], exactly_one)
         for role, moves in zip(ground.roles, self.moves, strict=True):
             literals = [self.network.input() for _ in moves]
             self.literal.update(zip((ground.does[role, move] for move in moves), literals, strict=True))

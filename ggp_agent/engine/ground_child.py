@@ -9,12 +9,17 @@ from pathlib import Path
 
 import clingo
 
+from ggp_agent.engine import exclusion
 from ggp_agent.engine.build import Ground, build
 from ggp_agent.engine.child import Message, serve
 from ggp_agent.engine.circuit_file import save
 from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
 from ggp_agent.gdl.terms import spell
+
+# Fluents that exclude each other make circuits smaller; to prove it may take this long, in games of this size.
+PROOF_SECONDS = 1.0
+MAX_PROOF_RULES = 30_000
 
 PART = re.compile(r"f(\d+)\(|(\d+)|,")
 
@@ -24,12 +29,15 @@ class Rules(clingo.Observer):
 
     def __init__(self, max_rules: int) -> None:
         self.max_rules = max_rules
+        self.done = False  # rules for proofs are none of the game's
         self.count = 0
         self.facts: set[int] = set()
         self.bodies: dict[int, list[tuple[int, ...]]] = {}
         self.choices: list[tuple[int, tuple[int, ...]]] = []  # atom of a fluent or move, and what makes it possible
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        if self.done:
+            return
         self.count += 1
         if self.count > self.max_rules:
             raise CannotGround(f"there are more than {self.max_rules:,} ground rules")
@@ -106,6 +114,7 @@ class Grounder:
             legal[self.spelled[int(role)], texts[move]] = atom
         following = {self.text(fluent): atom for atom, fluent in self.atoms("next", 1)}
         initial = {self.text(fluent): atom for atom, fluent in self.atoms("init", 1)}
+        groups = self.exclusion()
         moves = {atom: move for move, atom in legal.items()}
         fluents = {atom: fluent for fluent, atom in [*initial.items(), *following.items()]}
         does: dict[tuple[str, str], int] = {}
@@ -133,7 +142,19 @@ class Grounder:
             goal={goal_value(self.text(arguments)): atom for atom, arguments in self.atoms("goal", 2)},
             terminal=next((atom for atom, _ in self.atoms("terminal", 0)), None),
             order=order,
+            groups=groups,
         )
+
+    def exclusion(self) -> list[tuple[list[str], bool]]:
+        """Groups of fluents that exclude each other, if the game is small enough to prove it in time."""
+        if self.rules.count > MAX_PROOF_RULES:
+            return []
+        initial = {fluent for _, fluent in self.atoms("init", 1)}
+        fluents = [fluent for _, fluent in self.atoms("true", 1)]
+        groups = exclusion.candidates(fluents, initial)
+        self.rules.done = True
+        proved = exclusion.prove(self.control, groups, initial, PROOF_SECONDS) if groups else []
+        return [([self.text(fluent) for fluent in group], exact) for group, exact in exclusion.choose(proved)]
 
 
 def goal_value(text: str) -> tuple[str, int]:
