@@ -159,6 +159,7 @@ class Layout:
             (ground.roles.index(role), value, literal(ground.goal[role, value])) for role, value in ground.goal
         ]
         self.next = [literal(ground.next.get(fluent)) for fluent in builder.fluents]
+        self.replace_members()
         self.loop_of = self.find_loop_gates()
         self.merge_single_uses()
         self.phase = self.find_phases()
@@ -170,6 +171,42 @@ class Layout:
             GOALS: [literal for _, _, literal in self.goals],
             NEXT: self.next,
         }
+
+    def replace_members(self) -> None:
+        """Of fluents of which exactly one is true, the costliest one will be true if none of the others will be."""
+        uses = Counter(literal >> 1 for literals in self.outputs().values() for literal in literals)
+        uses.update(value >> 1 for loop in self.builder.loops for _, _, (value,) in loop.renewals)
+        uses.update(literal >> 1 for gate in self.gates if gate is not None for literal in gate)
+        index = {fluent: number for number, fluent in enumerate(self.builder.fluents)}
+        for group, exactly_one in self.builder.ground.groups:
+            if not exactly_one:
+                continue
+            members = [index[fluent] for fluent in group]
+            costs = {member: self.own_cost(self.next[member] >> 1, uses) for member in members}
+            dearest = max(members, key=lambda member: costs[member])
+            others = [self.next[member] for member in members if member != dearest]
+            if costs[dearest] > len(others) and self.next[dearest] > FALSE:
+                self.own_cost(self.next[dearest] >> 1, uses, keep=False)
+                self.next[dearest] = self.builder.network.conjunction(literal ^ 1 for literal in others)
+                self.gates = list(self.builder.network.gates)
+                uses.update(literal >> 1 for literal in others)
+
+    def own_cost(self, node: int, uses: Counter[int], keep: bool = True) -> int:
+        """The literals of the gates that nothing but this use of a node needs; forget these uses unless `keep`."""
+        touched: list[int] = []
+        todo = [node]
+        cost = 0
+        while todo:
+            node = todo.pop()
+            uses[node] -= 1
+            touched.append(node)
+            gate = self.gates[node]
+            if uses[node] == 0 and gate is not None:
+                cost += len(gate)
+                todo += [literal >> 1 for literal in gate]
+        if keep:
+            uses.update(touched)
+        return cost
 
     def find_loop_gates(self) -> dict[int, int]:
         """Node -> the loop that it belongs to: latches, and gates between them that feel a latch."""

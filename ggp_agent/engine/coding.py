@@ -11,6 +11,13 @@ from ggp_agent.gdl.depend import Signature
 from ggp_agent.gdl.sheet import KEYWORDS
 from ggp_agent.gdl.terms import Expression
 
+# What rules leave open in an answer set program: any fluent may be true that begins or comes next, any legal move done.
+CHOICES = """
+{k_true(F)} :- k_init(F).
+{k_true(F)} :- k_next(F).
+{k_does(R,M)} :- k_legal(R,M).
+"""
+
 Coded = int | list["Coded"]  # a ground term: a symbol's number, or [symbol of the function, argument, ...]
 
 

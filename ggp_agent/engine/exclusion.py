@@ -9,6 +9,7 @@ are found by clingo's solver on the ground rules, which leave the state and the 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from time import monotonic
 
 import clingo
@@ -17,13 +18,13 @@ import clingo
 PROGRAM = """
 #external on(G) : group(G).
 #external full(G) : group(G).
-:- on(G), 2 { k_true(F) : member(G,F) }.
-:- full(G), not 1 { k_true(F) : member(G,F) }.
+:- on(G), #count { F : k_true(F), member(G,F) } > 1.
+:- full(G), #count { F : k_true(F), member(G,F) } = 0.
 :- k_terminal.
 :- k_does(R,M), not k_legal(R,M).
-:- k_role(R), not 1 { k_does(R,M) } 1.
-broken(G) :- group(G), 2 { k_next(F) : member(G,F) }.
-empty(G) :- group(G), not 1 { k_next(F) : member(G,F) }.
+:- k_role(R), #count { M : k_does(R,M) } != 1.
+broken(G) :- group(G), #count { F : k_next(F), member(G,F) } > 1.
+empty(G) :- group(G), #count { F : k_next(F), member(G,F) } = 0.
 bad :- on(G), broken(G).
 bad :- full(G), empty(G).
 :- not bad.
@@ -50,13 +51,19 @@ def candidates(fluents: list[str], initial: set[str]) -> list[list[str]]:
 
 
 def prove(
-    control: clingo.Control, groups: list[list[str]], initial: set[str], seconds: float
+    rules: str, open_atoms: Iterable[str], groups: list[list[str]], initial: set[str], seconds: float
 ) -> list[tuple[list[str], bool]]:
-    """The groups that hold in every state, each with whether exactly one of its fluents is true."""
+    """The groups that hold in every state, each with whether exactly one of its fluents is true.
+
+    `open_atoms` are the fluents and moves that the rules leave open. They are open without conditions here: in the
+    program that grounds, a fluent must be possible because of some `next`, and no stable model lets it support itself.
+    """
+    choices = "".join(f"{{{atom}}}." for atom in open_atoms)
     members = "".join(f"member({number},{fluent})." for number, group in enumerate(groups) for fluent in group)
     numbers = "".join(f"group({number})." for number in range(len(groups)))
-    control.add("exclusion", [], numbers + members + PROGRAM)
-    control.ground([("exclusion", [])])
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], rules + choices + numbers + members + PROGRAM)
+    control.ground([("base", [])])
     on = set(range(len(groups)))
     full = {number for number, group in enumerate(groups) if any(fluent in initial for fluent in group)}
     deadline = monotonic() + seconds
@@ -79,6 +86,7 @@ def prove(
 def counterexample(control: clingo.Control, deadline: float) -> set[tuple[str, int]] | None:
     """What some state and moves break, as (broken or empty, group); nothing if nothing can; None if time is up."""
     with control.solve(yield_=True, async_=True) as handle:
+        handle.resume()
         if not handle.wait(max(0.0, deadline - monotonic())):
             handle.cancel()
             return None

@@ -25,7 +25,8 @@ class Shipped:
     origin: str  # where the rules of the game are from
     perft: tuple[int, ...]  # joint-move paths of length 1, 2, ..., counted by `perft_source`
     perft_source: str
-    open_spiel: str | None  # what OpenSpiel calls the same game, if it has it
+    open_spiel: str | None  # what OpenSpiel calls the game, if it has it
+    open_spiel_differs: str | None  # in what OpenSpiel's game differs, where it does
 
 
 def folder() -> Path:
@@ -49,6 +50,7 @@ def _read(path: Path) -> Shipped:
         perft=tuple(meta["perft"]["counts"]),
         perft_source=meta["perft"]["source"],
         open_spiel=meta.get("open_spiel"),
+        open_spiel_differs=meta.get("open_spiel_differs"),
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ggp_agent.engine.base import Game
 from ggp_agent.engine.child import Child, Message
-from ggp_agent.engine.coding import Coder
+from ggp_agent.engine.coding import CHOICES, Coder
 from ggp_agent.engine.split import split
 from ggp_agent.errors import CannotGround, EngineError, EngineTimeout, Finding
 from ggp_agent.gdl import Literal, Rule
@@ -30,14 +30,6 @@ class Limits:
     seconds: float = 60.0
     memory_bytes: int = 8 << 30
     rules: int = 3_000_000
-
-
-# What the rules leave open: the state and the moves.
-CHOICES = """
-{k_true(F)} :- k_init(F).
-{k_true(F)} :- k_next(F).
-{k_does(R,M)} :- k_legal(R,M).
-"""
 
 
 def literal_text(literal: Literal, coder: Coder, variables: dict[str, str]) -> str:

@@ -13,13 +13,16 @@ from ggp_agent.engine import exclusion
 from ggp_agent.engine.build import Ground, build
 from ggp_agent.engine.child import Message, serve
 from ggp_agent.engine.circuit_file import save
+from ggp_agent.engine.coding import CHOICES
 from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
 from ggp_agent.gdl.terms import spell
 
 # Fluents that exclude each other make circuits smaller; to prove it may take this long, in games of this size.
-PROOF_SECONDS = 1.0
+PROOF_SECONDS = 0.5
 MAX_PROOF_RULES = 30_000
+
+OPEN = (("k_true", 1), ("k_does", 2))  # what rules leave open: the state and the moves
 
 PART = re.compile(r"f(\d+)\(|(\d+)|,")
 
@@ -29,15 +32,12 @@ class Rules(clingo.Observer):
 
     def __init__(self, max_rules: int) -> None:
         self.max_rules = max_rules
-        self.done = False  # rules for proofs are none of the game's
         self.count = 0
         self.facts: set[int] = set()
         self.bodies: dict[int, list[tuple[int, ...]]] = {}
         self.choices: list[tuple[int, tuple[int, ...]]] = []  # atom of a fluent or move, and what makes it possible
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-        if self.done:
-            return
         self.count += 1
         if self.count > self.max_rules:
             raise CannotGround(f"there are more than {self.max_rules:,} ground rules")
@@ -53,6 +53,7 @@ class Grounder:
     """Ground rules of one program, and the texts of its atoms in the names of the rulesheet."""
 
     def __init__(self, program: str, names: list[str], max_rules: int) -> None:
+        self.program = program
         self.spelled = [spell(name) for name in names]
         self.plain = not any("(" in name or ")" in name for name in names)
         self.control = clingo.Control(["--warn=none"])
@@ -114,7 +115,6 @@ class Grounder:
             legal[self.spelled[int(role)], texts[move]] = atom
         following = {self.text(fluent): atom for atom, fluent in self.atoms("next", 1)}
         initial = {self.text(fluent): atom for atom, fluent in self.atoms("init", 1)}
-        groups = self.exclusion()
         moves = {atom: move for move, atom in legal.items()}
         fluents = {atom: fluent for fluent, atom in [*initial.items(), *following.items()]}
         does: dict[tuple[str, str], int] = {}
@@ -142,7 +142,7 @@ class Grounder:
             goal={goal_value(self.text(arguments)): atom for atom, arguments in self.atoms("goal", 2)},
             terminal=next((atom for atom, _ in self.atoms("terminal", 0)), None),
             order=order,
-            groups=groups,
+            groups=self.exclusion(),
         )
 
     def exclusion(self) -> list[tuple[list[str], bool]]:
@@ -152,8 +152,11 @@ class Grounder:
         initial = {fluent for _, fluent in self.atoms("init", 1)}
         fluents = [fluent for _, fluent in self.atoms("true", 1)]
         groups = exclusion.candidates(fluents, initial)
-        self.rules.done = True
-        proved = exclusion.prove(self.control, groups, initial, PROOF_SECONDS) if groups else []
+        if not groups:
+            return []
+        atoms = self.control.symbolic_atoms
+        left_open = [str(atom.symbol) for name, arity in OPEN for atom in atoms.by_signature(name, arity)]
+        proved = exclusion.prove(self.program.removesuffix(CHOICES), left_open, groups, initial, PROOF_SECONDS)
         return [([self.text(fluent) for fluent in group], exact) for group, exact in exclusion.choose(proved)]
 
 

@@ -21,7 +21,7 @@ from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, P
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
-from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host
+from ggp_agent.engine.native import MAX_ALL_LITERALS, Linked, compile_in_child, function_starts, host
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
@@ -127,7 +127,7 @@ class LanesEngine(Engine):
         self.closed = threading.Event()
         self.linked: Linked | None = None
         self.compiler = threading.Thread(target=self.compile, name=f"compile {game.name}", daemon=True)
-        if native:
+        if native and len(self.circuit.literals) <= MAX_ALL_LITERALS:
             self.compiler.start()
 
     def make(self, limits: Limits) -> Circuit:

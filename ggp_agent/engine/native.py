@@ -25,6 +25,7 @@ from ggp_agent.engine.rowops import ROW_BYTES
 from ggp_agent.errors import EngineError, EngineTimeout
 
 MAX_LITERALS = 1500  # of the gates in one function: the time to compile grows faster than the length
+MAX_ALL_LITERALS = 200_000  # beyond this, memory is what takes the time, and compiling would take minutes
 VECTOR = 4  # words that one call computes: a register of AVX2
 MEMORY_BYTES = 4 << 30
 

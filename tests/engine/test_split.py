@@ -11,11 +11,11 @@ from ggp_agent.engine.split import Splitter, names, split
 from ggp_agent.gdl import normalise, parse
 
 EDGES = " ".join(f"(e {i} {(7 * i + k) % 30})" for i in range(30) for k in range(1, 6))
-CHAIN = " ".join(f"(e ?x{i} ?x{i + 1})" for i in range(9))
+CHAIN = " ".join(f"(e ?x{i} ?x{i + 1})" for i in range(7))
 GAME = f"""(role r) {EDGES} (init (at 0)) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
 (<= (legal r (go ?y)) (true (at ?x)) (e ?x ?y)) (<= (next (at ?y)) (does r (go ?y)))
 (<= (next (n ?j)) (true (n ?i)) (succ ?i ?j)) (<= terminal (true (n 4)))
-(<= (goal r 100) (true (at ?x0)) {CHAIN} (not (e ?x9 ?x0)) (distinct ?x0 ?x5))
+(<= (goal r 100) (true (at ?x0)) {CHAIN} (not (e ?x7 ?x0)) (distinct ?x0 ?x5))
 (<= (goal r 100) (true (at ?a)) (true (at ?b)) (true (at ?c)) (true (at ?d)) (true (at ?f)) (true (at ?g)) (e ?a ?a))
 (<= (goal r 0) (role r) (not (goal r 100)))
 """
