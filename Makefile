@@ -26,7 +26,7 @@ perft: $(VENV)/.ready-dev
 	$(RUN) pytest -n 2 -m long
 
 bench: $(VENV)/.ready-dev
-	$(GGP) bench playouts --against open_spiel
+	$(GGP) bench playouts --engine lanes --engine interpreted --against open_spiel --plot docs/images/speed.png
 
 $(VENV)/.ready: pyproject.toml tools/setup.sh
 	tools/setup.sh $(VENV) ""

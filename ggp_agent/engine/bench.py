@@ -17,7 +17,7 @@ from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.errors import ConfigError
 
 ROUNDS = 4
-FIRST_BATCH = 4
+FIRST_BATCH = {"lanes": 2_048, "interpreted": 2_048, "prolog": 4, "open_spiel": 64}  # playouts, enough to be busy
 
 
 @dataclass(slots=True)
@@ -25,10 +25,10 @@ class Meter:
     """Runs batches of playouts for a while, and remembers how many and how long."""
 
     run: Callable[[int, int], int]  # (playouts, seed) -> steps played
+    batch: int
     playouts: int = 0
     steps: int = 0
     seconds: float = 0.0
-    batch: int = FIRST_BATCH
 
     def spend(self, seconds: float, seed: int) -> None:
         """One round of about so many seconds, in batches that grow to a fifth of it."""
@@ -67,9 +67,9 @@ class Result:
     ratio: float | None = None  # ours to OpenSpiel's
 
 
-def engine_meter(engine: Engine) -> Meter:
+def engine_meter(engine: Engine, batch: int) -> Meter:
     state = engine.initial()
-    return Meter(lambda count, seed: int(engine.playouts(state, count, seed).plies.sum()))
+    return Meter(lambda count, seed: int(engine.playouts(state, count, seed).plies.sum()), batch)
 
 
 def open_spiel_meter(name: str, seed: int) -> Meter | None:
@@ -93,7 +93,7 @@ def open_spiel_meter(name: str, seed: int) -> Meter | None:
         run(1, seed)
     except pyspiel.SpielError:  # simultaneous moves, or rewards before the end
         return None
-    return Meter(run)
+    return Meter(run, FIRST_BATCH["open_spiel"])
 
 
 def make_engine(name: str, game: Game) -> Engine:
@@ -106,7 +106,7 @@ def bench(game: Shipped, engine_name: str, *, seconds: float, seed: int, against
     """Playouts a second of one engine on one game."""
     begun = perf_counter()
     with make_engine(engine_name, Game.load(game.rules)) as engine:
-        meter = engine_meter(engine)
+        meter = engine_meter(engine, FIRST_BATCH[engine_name])
         meter.run(1, seed)
         setup_seconds = perf_counter() - begun
         code_seconds = gates = literals = None
