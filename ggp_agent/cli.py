@@ -33,7 +33,11 @@ ERR = Console(highlight=False, soft_wrap=True, stderr=True)
 MAX_STEPS = 10_000
 COLOURS = {"error": "red", "warning": "yellow"}
 
-engine_option = click.option("--engine", "engine_name", type=click.Choice(ENGINES), default="auto", show_default=True)
+
+def engine_option(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--engine", "engine_name", type=click.Choice(ENGINES), default=default, show_default=True)
+
+
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 steps_option = click.option(
@@ -113,7 +117,7 @@ def format_command(file: str, write: bool, only_check: bool) -> int:
 
 @cli.command("trace")
 @click.argument("file", metavar="FILE")
-@engine_option
+@engine_option("prolog")
 @click.option("--policy", type=click.Choice(["first", "random"]), default="first", show_default=True)
 @seed_option
 @steps_option
@@ -144,7 +148,7 @@ def finished(terminal: bool, max_steps: int) -> int:
 @cli.command("perft")
 @click.argument("file", metavar="FILE")
 @click.option("--depth", type=click.IntRange(1), required=True, help="Longest paths to count.")
-@engine_option
+@engine_option("prolog")
 @json_option
 def perft_command(file: str, depth: int, engine_name: str, as_json: bool) -> None:
     """Count the paths of 1, 2, ... joint moves from the start."""
@@ -235,7 +239,7 @@ class Human:
 @cli.command("play")
 @click.argument("game", metavar="GAME")
 @click.option("--role", help="The role that you play; without it all roles play at random.")
-@engine_option
+@engine_option("auto")
 @seed_option
 @steps_option
 def play_command(game: str, role: str | None, engine_name: str, seed: int, max_steps: int) -> int:

@@ -149,8 +149,34 @@ def test_a_game_without_an_end_is_given_up(tmp_path: Path) -> None:
         assert done.returncode == 1 and "not over after 5" in done.stderr
 
 
-def test_bench_prints_a_ratio() -> None:
-    done = ggp("bench", "playouts", "connect_four", "--against", "open_spiel", "--seconds", "0.2", "--json")
-    (record,) = map(json.loads, done.stdout.splitlines())
-    assert record["playouts"] > 0 and 7 < record["mean_plies"] < 42
-    assert record["ratio"] == pytest.approx(record["playouts_per_second"] / record["open_spiel_per_second"])
+def test_bench_prints_a_ratio(tmp_path: Path) -> None:
+    engines = [word for name in ("lanes", "interpreted", "prolog") for word in ("--engine", name)]
+    picture = tmp_path / "speed.png"
+    options = ["--against", "open_spiel", "--seconds", "0.2", "--json", "--plot", str(picture)]
+    done = ggp("bench", "playouts", "connect_four", *engines, *options)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [record["engine"] for record in records] == ["lanes", "interpreted", "prolog"]
+    for record in records:
+        assert record["playouts"] > 0 and 7 < record["mean_plies"] < 42
+        assert record["ratio"] == pytest.approx(record["playouts_per_second"] / record["open_spiel_per_second"])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_engines_trace_alike() -> None:
+    one, two = (
+        ggp("trace", "hex_5x5", "--policy", "random", "--seed", "4", "--json", "--engine", engine).stdout
+        for engine in ("prolog", "lanes")
+    )
+    assert one == two and len(one.splitlines()) > 8
+    counts = [ggp("perft", "tic_tac_toe", "--depth", "4", "--engine", name).stdout for name in ("auto", "prolog")]
+    assert counts[0] == counts[1]
+
+
+def test_circuits_are_printed_and_drawn(tmp_path: Path) -> None:
+    assert "gates" in ggp("circuit", "tic_tac_toe", "--draw", tmp_path / "circuit.png").stdout
+    assert (tmp_path / "circuit.png").read_bytes().startswith(b"\x89PNG")
+    record = json.loads(ggp("circuit", "hex_5x5", "--json").stdout)
+    assert record["fluents"] == 75 and record["loops"] > 0 and record["gates"] < record["ground rules"]
+    done = ggp("circuit", "gomoku", "--draw", tmp_path / "large.png")
+    assert done.returncode == 2 and "would show nothing" in done.stderr
+    assert ggp("circuit", HOSTILE / "negative_cycle.kif").returncode == 1

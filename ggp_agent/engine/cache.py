@@ -30,11 +30,11 @@ def folder() -> Path:
 
 
 @cache
-def sources() -> str:
-    """A digest of the sources that make circuits, code and kernels."""
+def sources(*names: str) -> str:
+    """A digest of these modules of the engine; without names, of all that has a part in making circuits and code."""
     package = Path(__file__).parents[1]
     parts = sorted([*(package / "engine").glob("*.py"), *(package / "gdl").glob("*.py")])
-    return digest(*(part.read_bytes() for part in parts))
+    return digest(*(part.read_bytes() for part in parts if not names or part.stem in names))
 
 
 def digest(*parts: str | bytes) -> str:

@@ -27,7 +27,7 @@ from ggp_agent.gdl.reader import shorten
 class Limits:
     """What making rules ground may cost."""
 
-    seconds: float = 60.0
+    seconds: float = 30.0
     memory_bytes: int = 8 << 30
     rules: int = 3_000_000
 

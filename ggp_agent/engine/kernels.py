@@ -22,7 +22,7 @@ from ggp_agent.engine.native import VECTOR
 
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.sources()}")
+    numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.sources('kernels', 'rowops', 'native', 'circuit')}")
 
 WORDS = op.WORDS
 LANES = op.LANES
