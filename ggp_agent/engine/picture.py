@@ -77,22 +77,26 @@ def draw(circuit: Circuit, path: Path) -> None:
 
 
 def plot_speed(results: Sequence[dict[str, Any]], path: Path) -> None:
-    """Steps a second against literals, one point a game, interpreter and machine code."""
+    """Steps a second against literals, one point a game, interpreter and machine code; numbers name the games."""
+    sized = sorted((result for result in results if result["literals"]), key=lambda result: result["literals"])
+    names = list(dict.fromkeys(result["game"] for result in sized))
     plt = pyplot()
-    figure, axes = plt.subplots(figsize=(9, 6))
-    for engine, colour in (("interpreted", "tab:orange"), ("lanes", "tab:blue")):
-        points = [result for result in results if result["engine"] == engine]
-        name = "machine code" if engine == "lanes" else "interpreter"
+    figure, axes = plt.subplots(figsize=(12, 7))
+    for engine, colour, name in (("interpreted", "tab:orange", "interpreter"), ("lanes", "tab:blue", "machine code")):
+        points = [result for result in sized if result["engine"] == engine]
         sizes, rates = [r["literals"] for r in points], [r["steps_per_second"] for r in points]
-        axes.scatter(sizes, rates, s=22, color=colour, label=name)
+        axes.scatter(sizes, rates, s=16, color=colour, label=name)
         if engine == "lanes":
             for result, size, rate in zip(points, sizes, rates, strict=True):
-                offset = (4, 3) if len(result["game"]) % 2 else (4, -7)
-                axes.annotate(result["game"], (size, rate), fontsize=6, xytext=offset, textcoords="offset points")
+                number = names.index(result["game"]) + 1
+                above = (0, 5 if number % 2 else -11)  # neighbours in size apart from each other
+                axes.annotate(number, (size, rate), fontsize=7, xytext=above, textcoords="offset points", ha="center")
     axes.set(xscale="log", yscale="log", xlabel="literals of all gates", ylabel="steps a second, one core")
     axes.grid(True, which="major", alpha=0.3)
-    axes.legend()
+    axes.legend(loc="lower left")
     axes.set_title("What a step costs: random playouts of all games")
+    listed = "\n".join(f"{number:2} {name}" for number, name in enumerate(names, start=1))
+    axes.text(1.02, 1.0, listed, transform=axes.transAxes, fontsize=7.5, family="monospace", va="top")
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=100)
     plt.close(figure)

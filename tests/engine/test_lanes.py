@@ -286,3 +286,16 @@ def test_threads_may_share_an_engine(connect_four: LanesEngine) -> None:
     for thread in threads:
         thread.join()
     assert all((ends.plies == expected.plies).all() for ends in found) and len(found) == 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_a_thousand_positions_agree(name: str) -> None:
+    """A thousand random positions of each game; fewer of Amazons, where the reference needs seconds for one."""
+    game = Game.load(SHIPPED[name].rules)
+    with LanesEngine(game) as lanes, PrologEngine(game, seconds=120) as prolog:
+        lanes.wait()
+        compared = conform(lanes, prolog, 100 if name == "amazons" else 1_000, seed=11)
+        print(f"{name}: {compared} positions agree")
+        expected = counts(name, 20_000 if name != "amazons" else 1)
+        assert tuple(perft(lanes, len(expected))) == expected
