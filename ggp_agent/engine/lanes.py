@@ -34,7 +34,7 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def kernels_are_ready() -> bool:
     """Have the kernels been compiled on this machine before?"""
-    return any(Path(numba.config.CACHE_DIR).rglob("kernels.run_playouts*.nbc"))
+    return any(Path(numba.config.CACHE_DIR).rglob("kernels.*.nbc"))
 
 
 class Texts(Sequence[Term]):
