@@ -41,9 +41,8 @@ class Wiring(NamedTuple):
     offsets: NDArray[np.int64]
     literals: NDArray[np.int32]
     segments: NDArray[np.int64]
-    first_latch: int
     first_gate: int
-    fluents: int  # fluent f is row 1 + f
+    state_rows: int  # one for each fluent, from row 1 on
     move_starts: NDArray[np.int64]  # int64[roles + 1]: the first row of the moves of each role
     legal_starts: NDArray[np.int64]  # int64[roles + 1]: the first row that says whether they are legal
     next_start: int
@@ -59,7 +58,7 @@ class Wiring(NamedTuple):
     choices: int  # a row for each role: lanes in which it has a choice; and one more
     tree: int  # rows for choosing moves
     # Straight-line code
-    native: NDArray[np.int64]  # int64[1]: 1 once the addresses below are valid
+    native: int  # 1 once the addresses below are valid
     code_starts: NDArray[np.int64]  # int64[segments + 1]: the functions of each segment
     code: NDArray[np.int64]  # int64[functions]: addresses
 
@@ -86,7 +85,7 @@ def interpret(wiring, first, last):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def run_segment(wiring, segment):  # type: ignore[no-untyped-def]
     """Compute the gates of a segment once; 1 if a latch changed, else 0."""
-    if wiring.native[0]:
+    if wiring.native:
         changed = 0
         for offset in range(0, op.ROW_BYTES, 8 * VECTOR):
             for number in range(wiring.code_starts[segment], wiring.code_starts[segment + 1]):
@@ -266,7 +265,7 @@ def choose_moves(wiring):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def commit(wiring):  # type: ignore[no-untyped-def]
     """Go to the next state in every lane, and back to the start where the game has ended."""
-    for fluent in range(wiring.fluents):
+    for fluent in range(wiring.state_rows):
         op.merge(wiring.base, 1 + fluent, wiring.next_start + fluent, wiring.ended, wiring.start + fluent)
 
 

@@ -75,40 +75,29 @@ class Rows:
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
         self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)
         self.rows[0] = ALL
+        same = {field: getattr(circuit, field) for field in kernels.Wiring._fields if hasattr(circuit, field)}
         self.wiring = kernels.Wiring(
+            **same,
             base=self.rows.ctypes.data,
-            targets=circuit.targets,
-            offsets=circuit.offsets,
-            literals=circuit.literals,
-            segments=circuit.segments,
-            first_latch=circuit.first_latch,
-            first_gate=circuit.first_gate,
-            fluents=fluents,
-            move_starts=circuit.move_starts,
-            legal_starts=circuit.legal_starts,
-            next_start=circuit.next_start,
-            terminal=circuit.terminal,
-            goal_literals=circuit.goal_literals,
-            goal_roles=circuit.goal_roles,
-            goal_values=circuit.goal_values,
+            state_rows=fluents,
             random=random,
             active=active,
             ended=ended,
             start=start,
             choices=choices,
             tree=tree,
-            native=np.zeros(1, np.int64),
+            native=0,
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
-        self.wiring = self.wiring._replace(code=addresses, code_starts=starts, native=np.ones(1, np.int64))
+        self.wiring = self.wiring._replace(code=addresses, code_starts=starts, native=1)
 
     def seed(self, seed: int) -> None:
         """Set the random generators."""
-        words = np.random.SeedSequence(seed).generate_state(4 * WORDS, np.uint64)
+        words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS, np.uint64)
         self.rows[self.wiring.random : self.wiring.random + 4] = words.reshape(4, WORDS)
 
 
@@ -259,7 +248,7 @@ class LanesEngine(Engine):
         with self.lock:
             self.rows.seed(seed)
             self.enter(state)
-            rows[wiring.start : wiring.start + wiring.fluents] = rows[1 : 1 + wiring.fluents]
+            rows[wiring.start : wiring.start + wiring.state_rows] = rows[1 : 1 + wiring.state_rows]
             active = np.packbits(work.playout >= 0, bitorder="little").view(np.uint64)
             rows[wiring.active] = active
             while work.progress[3] == kernels.RUNNING:
