@@ -106,7 +106,7 @@ def format_command(file: str, write: bool, only_check: bool) -> int:
     new = format_text(old, str(path))
     if only_check:
         if old != new:
-            ERR.print(f"{path}: not in canonical layout")
+            ERR.print(escape(f"{path}: not in canonical layout"))
         return int(old != new)
     if write:
         path.write_text(new, encoding="utf-8")
@@ -227,13 +227,13 @@ class Human:
             if text == "?":
                 for number, move in enumerate(legal, start=1):
                     click.echo(f"{number:4} {engine.moves[role][move]}", err=True)
-            elif text.isdigit() and 1 <= int(text) <= len(legal):
-                return legal[int(text) - 1]
-            else:
-                try:
-                    return engine.move(state, role, text)
-                except IllegalMove as error:
-                    click.echo(str(error), err=True)
+                continue
+            try:
+                return engine.move(state, role, text)
+            except IllegalMove as error:
+                if text in map(str, range(1, len(legal) + 1)):
+                    return legal[int(text) - 1]
+                click.echo(str(error), err=True)
 
 
 @cli.command("play")
@@ -351,6 +351,9 @@ def run(command: Callable[..., Any]) -> int:
     except ConfigError as error:
         ERR.print(f"ggp: {escape(str(error))}")
         return 2
+    except OSError as error:  # a file that cannot be written, and the like
+        ERR.print(f"ggp: {escape(str(error))}")
+        return 1
     except GgpError as error:
         ERR.print(escape(str(error)))
         return 1

@@ -142,6 +142,34 @@ def test_wrong_questions_are_told_from_wrong_games(tmp_path: Path) -> None:
     assert ggp("trace", tmp_path).returncode == 1
 
 
+def test_odd_arguments_get_a_message(tmp_path: Path) -> None:
+    (tmp_path / "empty_rule.kif").write_text("(<=)")
+    assert ggp("format", tmp_path / "empty_rule.kif").returncode == 0
+    assert ggp("check", "x" * 300).returncode in (1, 2)
+    assert ggp("check", "x" * 5_000).returncode == 2
+    assert ggp("circuit", "tic_tac_toe", "--draw", tmp_path / "no" / "x.png").returncode == 1
+    assert ggp("circuit", "tic_tac_toe", "--draw", tmp_path / "x.foo").returncode == 2
+    (tmp_path / "[").mkdir()
+    (tmp_path / "[" / "x].kif").write_text(" (role  r)")
+    assert ggp("format", "--check", tmp_path / "[" / "x].kif").returncode == 1
+    (tmp_path / "old.kif").write_text(SOUND.replace("\n", " ; end\r") + "\r")
+    assert ggp("check", tmp_path / "old.kif").returncode == 0
+
+
+def test_moves_that_are_numbers_mean_themselves(tmp_path: Path) -> None:
+    rules = " ".join(f"(legal r {i}) (<= (goal r {i}) (true (did {i})))" for i in range(4))
+    text = f"(role r) {rules} (<= (next (did ?m)) (does r ?m)) (<= terminal (true (did ?m)))"
+    (tmp_path / "numbers.kif").write_text(text)
+    done = ggp("play", tmp_path / "numbers.kif", "--role", "r", stdin="\u00b2\n" + "9" * 5_000 + "\n3\n")
+    assert done.returncode == 0 and "result: r 3" in done.stdout
+
+
+def test_many_rules_in_one_relation_are_checked_in_time(tmp_path: Path) -> None:
+    chain = " ".join(f"(<= (p v{i}) (p v{i + 1}) (true (n 0)))" for i in range(4_000))
+    (tmp_path / "chain.kif").write_text(SOUND + chain + "(p v4000) (<= terminal (p v0))")
+    assert ggp("check", tmp_path / "chain.kif").returncode == 0
+
+
 def test_a_game_without_an_end_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "game.kif").write_text("(role r) (legal r a) (goal r 0) (<= terminal (true x))")
     for command in ("trace", "play"):

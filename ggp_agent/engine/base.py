@@ -94,7 +94,7 @@ class Engine(ABC):
 
     @abstractmethod
     def state(self, fluents: Iterable[Term]) -> State:
-        """The state in which exactly these fluents are true."""
+        """The state in which exactly these fluents are true. It must be one that a match can reach."""
 
     @abstractmethod
     def possible(self) -> list[Term]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit, padded
 from ggp_agent.engine.network import FALSE, TRUE, Network
-from ggp_agent.errors import EngineError
+from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
 
 Atom = int
@@ -27,10 +28,10 @@ class Ground:
     bodies: dict[Atom, list[Body]]  # atom -> the bodies of its rules
     true: dict[str, Atom]  # fluent -> atom
     next: dict[str, Atom]
-    initial: set[str]
+    initial: dict[str, Atom]
     does: dict[tuple[str, str], Atom]  # role, move -> atom
     legal: dict[tuple[str, str], Atom]
-    goal: dict[tuple[str, int], Atom]
+    goal: list[tuple[str, int, Atom]]  # role, value
     terminal: Atom | None
     names: dict[Atom, str] = field(default_factory=dict)  # of as many atoms as are known, for messages
     order: dict[str, str] = field(default_factory=dict)  # move -> the text that orders moves
@@ -82,7 +83,11 @@ class Builder:
 
     def build(self) -> None:
         ground = self.ground
-        first = [*ground.legal.values(), *([ground.terminal] if ground.terminal else []), *ground.goal.values()]
+        first = [
+            *ground.legal.values(),
+            *([ground.terminal] if ground.terminal else []),
+            *(atom for _, _, atom in ground.goal),
+        ]
         graph: dict[Atom, set[Atom]] = {}
         for atom in [*first, *ground.bodies]:
             if atom not in graph and atom not in self.literal:
@@ -155,9 +160,7 @@ class Layout:
             for role, moves in zip(ground.roles, builder.moves, strict=True)
         ]
         self.terminal = literal(ground.terminal)
-        self.goals = [
-            (ground.roles.index(role), value, literal(ground.goal[role, value])) for role, value in ground.goal
-        ]
+        self.goals = [(ground.roles.index(role), value, literal(atom)) for role, value, atom in ground.goal]
         self.next = [literal(ground.next.get(fluent)) for fluent in builder.fluents]
         self.replace_members()
         self.loop_of = self.find_loop_gates()
@@ -303,7 +306,7 @@ class Layout:
             move_starts=move_starts.astype(np.int64),
             legal_starts=legal_starts.astype(np.int64),
             next_start=next_start,
-            initial=np.array([fluent in ground.initial for fluent in builder.fluents], np.bool_),
+            initial=self.initial(),
             rows=rows,
             first_latch=first_latch,
             first_gate=first_gate,
@@ -318,6 +321,15 @@ class Layout:
             ground_rules=sum(map(len, ground.bodies.values())),
             ground_literals=sum(len(body) for bodies in ground.bodies.values() for body in bodies),
         )
+
+    def initial(self) -> NDArray[np.bool_]:
+        """Where the game begins. That depends on no state, so that every literal is a constant."""
+        builder = self.builder
+        atoms = [builder.ground.initial.get(fluent) for fluent in builder.fluents]
+        literals = [FALSE if atom is None else builder.literal.get(atom, FALSE) for atom in atoms]
+        if any(literal > FALSE for literal in literals):
+            raise CannotGround("where the game begins depends on a recursion that the grounder leaves open")
+        return np.array([literal == TRUE for literal in literals], np.bool_)
 
     def copies(self, slots: list[tuple[int, int, int]], row: dict[int, int]) -> Iterator[Item]:
         """Give gates the rows where their results are wanted, and copy what is no gate, negated, or wanted twice."""

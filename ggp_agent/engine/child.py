@@ -81,8 +81,9 @@ class Child:
         code = self.process.wait()
         self.errors.seek(0)
         said = self.errors.read()[-2000:].decode(errors="replace").strip().splitlines()
-        because = f": {said[-1]}" if said else ""
-        return EngineError(f"the child process ended with code {code}, most likely for want of memory{because}")
+        killed = code < 0 or any("memory" in line.lower() for line in said[-5:])
+        reason = ", most likely for want of memory" if killed else ""
+        return EngineError(f"the child process ended with code {code}{reason}{': ' + said[-1] if said else ''}")
 
     def kill(self) -> None:
         """End the child at once, whatever it is doing."""

@@ -22,6 +22,7 @@ from ggp_agent.errors import EngineError
 POSITION, GOALS, NEXT = range(3)
 PHASES = ("position", "goals", "next")
 
+BAD_GOAL = -2  # a goal that is not an integer from 0 to 100
 BLOCK = 8  # moves are chosen in blocks of so many
 
 
@@ -50,7 +51,7 @@ class Circuit:
     terminal: int  # literal
     goal_literals: NDArray[np.int32]  # int32[goals]
     goal_roles: NDArray[np.int32]  # int32[goals]
-    goal_values: NDArray[np.int32]  # int32[goals]: 0..100
+    goal_values: NDArray[np.int32]  # int32[goals]: 0..100, or BAD_GOAL
     ground_rules: int  # before anything was made smaller
     ground_literals: int
 

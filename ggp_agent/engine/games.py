@@ -12,6 +12,7 @@ from ggp_agent.engine.base import Game
 from ggp_agent.errors import ConfigError
 
 MAX_SUGGESTIONS = 3
+MAX_NAME = 4_000  # characters of a path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +57,8 @@ def _read(path: Path) -> Shipped:
 
 def find(name: str) -> Path:
     """The rulesheet that a user means: the name of one of our games, or a path."""
+    if len(name) > MAX_NAME:
+        raise ConfigError(f"{name[:40]}... is neither a file nor one of our games: it has {len(name):,} characters")
     path = folder() / name / "rules.kif"
     if name.isidentifier() and path.is_file():
         return path

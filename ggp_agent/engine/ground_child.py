@@ -12,11 +12,13 @@ import clingo
 from ggp_agent.engine import exclusion
 from ggp_agent.engine.build import Ground, build
 from ggp_agent.engine.child import Message, serve
+from ggp_agent.engine.circuit import BAD_GOAL
 from ggp_agent.engine.circuit_file import save
 from ggp_agent.engine.coding import CHOICES
 from ggp_agent.errors import CannotGround, EngineError
+from ggp_agent.gdl.check import is_goal_value
 from ggp_agent.gdl.depend import components
-from ggp_agent.gdl.terms import spell
+from ggp_agent.gdl.terms import Term, spell
 
 # Fluents that exclude each other make circuits smaller; to prove it may take this long, in games of this size.
 PROOF_SECONDS = 0.3
@@ -107,12 +109,15 @@ class Grounder:
         texts: dict[str, str] = {}
         order: dict[str, str] = {}
         legal: dict[tuple[str, str], int] = {}
+        known = {str(number): name for number, name in enumerate(self.spelled) if name in roles}  # roles are constants
         for atom, arguments in self.atoms("legal", 2):
-            role, _, move = arguments.partition(",")  # roles are constants
+            role, _, move = arguments.partition(",")
+            if role not in known:
+                continue  # what is legal for nobody
             if move not in texts:
                 texts[move] = self.text(move)
                 order[texts[move]] = self.spaced(move)
-            legal[self.spelled[int(role)], texts[move]] = atom
+            legal[known[role], texts[move]] = atom
         following = {self.text(fluent): atom for atom, fluent in self.atoms("next", 1)}
         initial = {self.text(fluent): atom for atom, fluent in self.atoms("init", 1)}
         moves = {atom: move for move, atom in legal.items()}
@@ -129,17 +134,23 @@ class Grounder:
             true.setdefault(self.text(arguments), atom)
         for atom, arguments in self.atoms("does", 2) if len(does) < len(legal) else ():
             role, _, move = arguments.partition(",")
-            does.setdefault((self.spelled[int(role)], texts[move]), atom)
+            if role in known and move in texts:  # some rules ask for moves that are never legal
+                does.setdefault((known[role], texts[move]), atom)
         return Ground(
             roles=roles,
             facts=self.rules.facts,
             bodies=self.rules.bodies,
             true=true,
             next=following,
-            initial=set(initial),
+            initial=initial,
             does=does,
             legal=legal,
-            goal={goal_value(self.text(arguments)): atom for atom, arguments in self.atoms("goal", 2)},
+            goal=[
+                (known[role], goal_value(self.text(value)), atom)
+                for atom, arguments in self.atoms("goal", 2)
+                for role, _, value in [arguments.partition(",")]
+                if role in known
+            ],
             terminal=next((atom for atom, _ in self.atoms("terminal", 0)), None),
             order=order,
             groups=self.exclusion(),
@@ -149,7 +160,10 @@ class Grounder:
         """Groups of fluents that exclude each other, if the game is small enough to prove it in time."""
         if self.rules.count > MAX_PROOF_RULES:
             return []
-        initial = {fluent for _, fluent in self.atoms("init", 1)}
+        begin = list(self.atoms("init", 1))
+        if any(atom not in self.rules.facts for atom, _ in begin):
+            return []  # where the game begins is not settled by the grounder
+        initial = {fluent for _, fluent in begin}
         fluents = [fluent for _, fluent in self.atoms("true", 1)]
         groups = exclusion.candidates(fluents, initial)
         if not groups:
@@ -160,12 +174,9 @@ class Grounder:
         return [([self.text(fluent) for fluent in group], exact) for group, exact in exclusion.choose(proved)]
 
 
-def goal_value(text: str) -> tuple[str, int]:
-    """Role and value of `white 100`."""
-    role, _, value = text.rpartition(" ")
-    if not (value.isascii() and value.isdigit() and int(value[:4]) <= 100):
-        raise EngineError(f"the goal {value} of {role} is not an integer from 0 to 100")
-    return role, int(value)
+def goal_value(text: str) -> int:
+    """The number; BAD_GOAL for what is none from 0 to 100, which matters only if it is ever true."""
+    return int(text) if is_goal_value(Term(text)) else BAD_GOAL
 
 
 def negative_cycle(grounder: Grounder) -> list[str]:

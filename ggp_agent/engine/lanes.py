@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
-from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
+from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
 from ggp_agent.engine.native import MAX_ALL_LITERALS, Linked, compile_in_child, function_starts, host
@@ -35,6 +35,10 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 def kernels_are_ready() -> bool:
     """Have the kernels been compiled on this machine before?"""
     return any(Path(numba.config.CACHE_DIR).rglob("kernels.*.nbc"))
+
+
+def goal_text(value: int) -> str:
+    return "other" if value == BAD_GOAL else str(value)
 
 
 class Texts(Sequence[Term]):
@@ -217,7 +221,7 @@ class LanesEngine(Engine):
             goals = self.holds(circuit.goal_literals)
         values: list[list[Term]] = [[] for _ in circuit.roles]
         for k in np.flatnonzero(goals):
-            values[circuit.goal_roles[k]].append(Term(str(circuit.goal_values[k])))
+            values[circuit.goal_roles[k]].append(Term(goal_text(circuit.goal_values[k])))
         moves = [np.flatnonzero(bits).tolist() for bits in legal]
         return self.position(terminal=terminal, legal=moves, goals=values, state=state)
 
@@ -265,7 +269,9 @@ class LanesEngine(Engine):
             what = f"{self.game.roles[role]} has no legal move, and the game is not over"
         else:
             found = self.goal_values(role, lane)
-            count = f"{len(found)} goals at once: {', '.join(map(str, found))}" if found else "no goal"
+            count = f"{len(found)} goals at once: {', '.join(map(goal_text, found))}" if found else "no goal"
+            if len(found) == 1:
+                count = f"the goal {goal_text(found[0])}, which is not an integer from 0 to 100"
             what = f"the game is over, and {self.game.roles[role]} has {count}"
         return self.broken(self.pack(bits.astype(np.bool_)), what)
 

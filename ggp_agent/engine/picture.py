@@ -24,6 +24,16 @@ def pyplot() -> Any:
     return module
 
 
+def save(figure: Any, path: Path) -> None:
+    figure.tight_layout()
+    try:
+        figure.savefig(path, dpi=100)
+    except ValueError as error:  # an ending that means no kind of picture
+        raise ConfigError(f"{path} cannot be a picture: {error}") from error
+    finally:
+        pyplot().close(figure)
+
+
 def labels(circuit: Circuit) -> dict[int, str]:
     """Row -> what it means, for inputs and outputs."""
     found = {1 + number: fluent for number, fluent in enumerate(circuit.fluents)}
@@ -71,9 +81,7 @@ def draw(circuit: Circuit, path: Path) -> None:
     axes.set_xlabel("depth")
     axes.set_yticks([])
     axes.set_title(f"{circuit.gates} gates, {len(circuit.literals)} literals; red lines are negated")
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    save(figure, path)
 
 
 def plot_speed(results: Sequence[dict[str, Any]], path: Path) -> None:
@@ -97,6 +105,4 @@ def plot_speed(results: Sequence[dict[str, Any]], path: Path) -> None:
     axes.set_title("What a step costs: random playouts of all games")
     listed = "\n".join(f"{number:2} {name}" for number, name in enumerate(names, start=1))
     axes.text(1.02, 1.0, listed, transform=axes.transAxes, fontsize=7.5, family="monospace", va="top")
-    figure.tight_layout()
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
+    save(figure, path)

@@ -33,7 +33,7 @@ class PrologEngine(Engine):
         self.game = game
         self.seconds = seconds
         self.memory_bytes = memory_bytes
-        self.program = Program(game.rules, game.roles)
+        self.program = Program(game.rules)
         self.modules = self.program.modules()
         self.terms: list[Term] = []  # by the child's number: fluents and moves
         self.coded: list[Coded] = []  # the same, as the child knows them

@@ -12,7 +12,7 @@ semantics (`tnot`), which is exact if the ground rules are stratified and says "
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ggp_agent.engine.coding import Coder
 from ggp_agent.gdl import Literal, Rule, Variable
@@ -26,9 +26,10 @@ ASKED = ("base", "init", "legal", "next", "goal", "terminal")  # keywords that t
 class Program:
     """The text of each module, made from the rules of one game."""
 
-    def __init__(self, rules: Sequence[Rule], roles: Iterable[str]) -> None:
+    def __init__(self, rules: Sequence[Rule]) -> None:
         self.coder = Coder()
-        self.roles = [self.coder.number(role) for role in roles]
+        found = dict.fromkeys(rule.head.args[0] for rule in rules if rule.head.signature == ("role", 1))
+        self.roles = [self.coder.number(role.name) for role in found]
         self.rules = rules
         self.defined = {rule.head.signature for rule in rules}
         graph = relation_graph(rules)

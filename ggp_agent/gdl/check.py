@@ -67,6 +67,8 @@ class Checker:
             self.error(head.place, "keyword", f"'{head.name}' is given by the match, not by rules: {advice}", statement)
         if head.name == "role" and statement.body:
             self.error(head.place, "role", "roles are facts, not rules: write (role name)", statement)
+        if head.name == "role" and any(isinstance(arg, Term) and arg.args for arg in head.args):
+            self.error(head.place, "role", "a role is a plain name: write (role name)", statement)
         self.check_sentence(head, statement)
         goal = head.args[1] if head.signature == ("goal", 2) else None
         if isinstance(goal, Term) and not is_goal_value(goal):
@@ -250,7 +252,9 @@ def shown(name: str) -> str:
 
 
 def is_goal_value(term: Term) -> bool:
-    return not term.args and term.name.isascii() and term.name.isdigit() and int(term.name[:4]) <= 100
+    return (
+        not term.args and term.name.isascii() and term.name.isdigit() and len(term.name) <= 3 and int(term.name) <= 100
+    )
 
 
 def named_parts(statement: Statement) -> Iterator[tuple[Term, bool]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeVar
 
 from ggp_agent.gdl.normal import Rule
-from ggp_agent.gdl.terms import unifiable
+from ggp_agent.gdl.terms import Expression, Term, unifiable
 
 Signature = tuple[str, int]
 Node = TypeVar("Node")
@@ -91,19 +91,43 @@ def cycles(graph: Mapping[Node, Set[Node]]) -> list[set[Node]]:
     return [set(part) for part in components(graph) if len(part) > 1 or part[0] in graph.get(part[0], ())]
 
 
+class Heads:
+    """Finds rules by what they derive: by the functions and constants among the arguments of their heads."""
+
+    def __init__(self, rules: Sequence[Rule], chosen: Iterable[int]) -> None:
+        self.rules = rules
+        self.found: dict[tuple[Signature, int, Signature | None], list[int]] = defaultdict(list)
+        for index in chosen:
+            head = rules[index].head
+            self.found[head.signature, -1, None].append(index)
+            for place, argument in enumerate(head.args):
+                self.found[head.signature, place, outline(argument)].append(index)
+
+    def matching(self, sentence: Term) -> set[int]:
+        """The rules that may derive a sentence."""
+        candidates = self.found.get((sentence.signature, -1, None), [])
+        for place, argument in enumerate(sentence.args):
+            if outline(argument) is not None:
+                keys = (sentence.signature, place, outline(argument)), (sentence.signature, place, None)
+                here = [index for key in keys for index in self.found.get(key, ())]
+                candidates = min(candidates, here, key=len)
+        return {index for index in candidates if unifiable(sentence, self.rules[index].head)}
+
+
+def outline(argument: Expression) -> Signature | None:
+    return argument.signature if isinstance(argument, Term) else None
+
+
 def rule_cycles(rules: Sequence[Rule]) -> list[set[int]]:
     """Sets of rules, by index, that depend on each other in a circle."""
-    heads: dict[Signature, list[int]] = defaultdict(list)
-    for index, rule in enumerate(rules):
-        heads[rule.head.signature].append(index)
     suspects = {signature for part in cycles(relation_graph(rules)) for signature in part}
+    heads = Heads(rules, [index for index, rule in enumerate(rules) if rule.body])
     graph = {
         index: {
             target
             for literal in rule.body
             if literal.sentence.signature in suspects
-            for target in heads[literal.sentence.signature]
-            if rules[target].body and unifiable(literal.sentence, rules[target].head)
+            for target in heads.matching(literal.sentence)
         }
         for index, rule in enumerate(rules)
         if rule.head.signature in suspects and rule.body
@@ -113,9 +137,6 @@ def rule_cycles(rules: Sequence[Rule]) -> list[set[int]]:
 
 def negates_within(rules: Sequence[Rule], part: Set[int]) -> bool:
     """Does a rule of this circle negate a sentence that a rule of the circle may derive?"""
-    return any(
-        not literal.positive and unifiable(literal.sentence, rules[target].head)
-        for index in part
-        for literal in rules[index].body
-        for target in part
-    )
+    heads = Heads(rules, part)
+    negated = (literal for index in part for literal in rules[index].body if not literal.positive)
+    return any(heads.matching(literal.sentence) for literal in negated)

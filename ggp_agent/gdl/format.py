@@ -51,7 +51,9 @@ def _last_line(part: Node | Comment) -> int:
 
 
 def _is_rule(node: Node) -> bool:
-    return isinstance(node, Group) and isinstance(node.items[0], Atom) and node.items[0].name in ("<=", "=>")
+    if not isinstance(node, Group) or len(node.items) < 2:
+        return False
+    return isinstance(node.items[0], Atom) and node.items[0].name in ("<=", "=>")
 
 
 def _comments_within(node: Node) -> list[Comment]:

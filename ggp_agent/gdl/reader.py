@@ -89,7 +89,7 @@ def load_text(path: Path) -> str:
     except OSError as error:
         raise refuse(f"cannot be read: {error.strerror}") from error
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
         raise refuse(f"this is not a text file: {byte} is not UTF-8") from error

@@ -100,7 +100,9 @@ def _sides(fluents: list[Term]) -> list[set[str]]:
 
 
 def _is_axis(values: set[str]) -> bool:
-    same_kind = all(value.isdigit() for value in values) or all(len(value) == 1 and value.isalpha() for value in values)
+    same_kind = all(value.isdecimal() for value in values) or all(
+        len(value) == 1 and value.isalpha() for value in values
+    )
     return same_kind and 2 <= len(values) <= MAX_SIDE
 
 
@@ -109,7 +111,7 @@ def _size(fluents: list[Term], pair: tuple[int, int]) -> int:
 
 
 def _ordered(values: set[str]) -> list[str]:
-    return sorted(values, key=lambda value: (int(value) if value.isdigit() else 0, value))
+    return sorted(values, key=lambda value: (int(value) if value.isdecimal() else 0, value))
 
 
 def _abbreviate(contents: set[str]) -> dict[str, str]:

@@ -146,6 +146,53 @@ def test_games_at_random_agree(text: str) -> None:
         assert conform(lanes, prolog, 20) >= 20
 
 
+STEP = "(<= (next done) (does r go)) (<= terminal (true done)) (goal r 50) (legal r go)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # where the game begins rests on negation that only ground rules stratify
+        f"""(role r) (succ 0 1) (succ 1 2) (succ 2 3) (even 0) (<= (even ?y) (succ ?x ?y) (not (even ?x)))
+        (<= (init (e ?x)) (even ?x)) (<= terminal (true (e 3))) {STEP}""",
+        # a move that is never possible
+        "(role x) (legal x noop) (<= (legal x fire) (true armed)) (<= (next done) (not (does x fire)))"
+        "(<= terminal (true done)) (goal x 100)",
+        # one value, two spellings
+        "(role r) (legal r a) (legal r b) (<= (next (did ?m)) (does r ?m)) (<= terminal (true (did ?m)))"
+        "(<= (goal r 1) (true (did a))) (<= (goal r 01) (true (did b)))",
+        # goals and moves of somebody who is no role, goals that are none but never hold
+        f"""(role r) (init (cell 1 b)) (<= (goal ?w 100) (true (cell 1 ?w))) (who (p q)) (<= (legal ?w go) (who ?w))
+        (<= (goal r ?x) (true (score ?x))) (<= (next (score 700)) (true (score 600)))
+        (<= (next (score 600)) (true never))
+        {STEP}""",
+        # roles, fluents and moves in bars; fluents that are constants; frames by a variable; nested terms
+        """(role |a b|) (legal |a b| |x y|) (legal |a b| (f (g 1) 2)) (init start) (init (h (g 1)))
+        (<= (next ?f) (true ?f) (distinct ?f start)) (<= (next (made ?m)) (does |a b| ?m))
+        (<= terminal (true (made |x y|))) (<= (goal |a b| 100) (true (made (f ?x 2))))
+        (<= (goal |a b| 0) (not (true (made (f (g 1) 2)))))""",
+        # legal in bodies, several rules for one move, goals that are missing before the end
+        """(role r) (role s) (init (n 0)) (succ 0 1) (succ 1 2) (<= (next (n ?j)) (true (n ?i)) (succ ?i ?j))
+        (<= (legal ?r wait) (role ?r)) (<= (legal r wait) (true (n ?x))) (<= (legal s fast) (legal r wait) (true (n 1)))
+        (<= (next (fast)) (does s fast)) (<= terminal (true (n 2))) (<= (goal ?r 10) (role ?r) (true (n 2)))""",
+    ],
+)
+def test_odd_rules_play_alike(text: str) -> None:
+    game = Game.from_sheet(parse(text), "odd")
+    with LanesEngine(game, native=False) as lanes, PrologEngine(game) as prolog:
+        assert conform(lanes, prolog, 12) >= 12
+
+
+def test_a_goal_that_is_none_matters_when_it_holds() -> None:
+    text = f"(role r) {STEP.replace('(goal r 50)', '(<= (goal r ?x) (worth ?x) (true done)) (worth 120)')}"
+    game = Game.from_sheet(parse(text), "much")
+    with LanesEngine(game, native=False) as lanes, PrologEngine(game) as prolog:
+        for engine in (lanes, prolog):
+            assert not engine.look(engine.initial()).terminal
+            with pytest.raises(EngineError, match="not an integer from 0 to 100"):
+                engine.playouts(engine.initial(), 5, 1)
+
+
 # Choice
 
 

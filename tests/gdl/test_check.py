@@ -54,6 +54,8 @@ def test_a_sound_sheet_has_no_findings() -> None:
         ("(<= (legal red go) (step 1 2))", "role"),
         ("(<= (next (at 1)) (does nobody go))", "role"),
         ("(goal white 101)", "goal"),
+        ("(goal white 0100200)", "goal"),
+        ("(role (p 1))", "role"),
         ("(goal white much)", "goal"),
         ("(<= (init (at ?x)) (true (at ?x)))", "dependency"),
         ("(<= helper (does white go)) (<= terminal helper)", "dependency"),
