@@ -21,7 +21,7 @@ from ggp_agent.gdl.depend import components
 from ggp_agent.gdl.terms import Term, spell
 
 # Fluents that exclude each other make circuits smaller; to prove it may take this long, in games of this size.
-PROOF_SECONDS = 0.3
+PROOF_SECONDS = 0.6
 MAX_PROOF_RULES = 30_000
 
 OPEN = (("k_true", 1), ("k_does", 2))  # what rules leave open: the state and the moves
