@@ -167,8 +167,7 @@ def games_command(as_json: bool) -> None:
     for game in games.shipped():
         roles = load(game.rules).roles
         if as_json:
-            record = {"name": game.name, "title": game.title, "roles": roles, "summary": game.summary}
-            click.echo(json.dumps({**record, "origin": game.origin, "rules": str(game.rules)}))
+            click.echo(json.dumps({**asdict(game), "roles": roles, "rules": str(game.rules)}))
         table.add_row(game.name, escape(game.title), str(len(roles)), escape(game.summary))
     if not as_json:
         Console(highlight=False).print(table)

@@ -31,7 +31,6 @@ MEMORY_BYTES = 4 << 30
 
 TYPE = f"<{VECTOR} x i64>"
 ONES = "<" + ", ".join(["i64 -1"] * VECTOR) + ">"
-ZEROS = "zeroinitializer"
 
 
 def functions(circuit: Circuit) -> Iterator[tuple[int, int, int]]:

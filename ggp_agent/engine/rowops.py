@@ -145,14 +145,6 @@ def add_masked(builder: Any, base: Any, target: Any, left: Any, right: Any) -> N
 
 
 @row_operation
-def choose(builder: Any, base: Any, target: Any, mask: Any, other: Any) -> None:
-    """target = other where mask is set, else target"""
-    old, new = load(builder, base, target), load(builder, base, other)
-    change = builder.and_(builder.xor(old, new), load(builder, base, mask))
-    store(builder, base, target, builder.xor(old, change))
-
-
-@row_operation
 def choose_unless(builder: Any, base: Any, target: Any, mask: Any, other: Any) -> None:
     """target = target where mask is set, else other"""
     old, new = load(builder, base, target), load(builder, base, other)

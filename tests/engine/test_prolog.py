@@ -257,7 +257,6 @@ def resident_kilobytes(engine: PrologEngine) -> int:
     return int(status.split("VmRSS:")[1].split()[0])
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_steps_leave_nothing_behind(connect_four: PrologEngine) -> None:
     start = connect_four.initial()
     connect_four.playouts(start, 1_000, 1)
