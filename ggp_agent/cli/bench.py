@@ -1,0 +1,79 @@
+"""`ggp bench ...`: how fast we are, beside others in the same run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from ggp_agent.cli.common import cli, json_option, seed_option
+from ggp_agent.engine import games
+from ggp_agent.errors import ConfigError
+
+
+@cli.group("bench")
+def bench_group() -> None:
+    """Measure speed, as ratios in one run."""
+
+
+@bench_group.command("playouts")
+@click.argument("names", nargs=-1, metavar="[GAME]...")
+@click.option(
+    "--engine",
+    "engine_names",
+    type=click.Choice(["lanes", "interpreted", "prolog"]),
+    multiple=True,
+    default=["lanes"],
+    show_default=True,
+    help="May be given several times; 'interpreted' is lanes without machine code.",
+)
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture of speed against size.")
+@click.option("--against", type=click.Choice(["open_spiel"]), help="Measure this too, in turns, and print the ratio.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=4.0, show_default=True, help="For each contestant.")
+@seed_option
+@json_option
+def bench_playouts(
+    names: tuple[str, ...],
+    engine_names: tuple[str, ...],
+    plot: Path | None,
+    against: str | None,
+    seconds: float,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Random playouts a second on our games (all of them, or those named)."""
+    from ggp_agent.engine.bench import bench
+
+    known = {game.name: game for game in games.shipped()}
+    if unknown := [name for name in names if name not in known]:
+        raise ConfigError(f"{unknown[0]} is not one of our games; 'ggp games' lists them")
+    layout = "{:24} {:11} {:>8} {:>7} {:>7} {:>6} {:>12} {:>12} {:>6} {:>11} {:>8}"
+    if not as_json:
+        titles = ("game", "engine", "set-up s", "code s", "gates", "MB", "playouts/s", "steps/s", "plies")
+        click.echo(layout.format(*titles, "OpenSpiel/s", "ratio"))
+    results = []
+    for name in names or known:
+        for engine_name in engine_names:
+            result = bench(known[name], engine_name, seconds=seconds, seed=seed, against_open_spiel=against is not None)
+            results.append(asdict(result))
+            if as_json:
+                click.echo(json.dumps(results[-1]))
+                continue
+            numbers = [
+                f"{result.setup_seconds:.2f}",
+                "-" if result.code_seconds is None else f"{result.code_seconds:.2f}",
+                "-" if result.gates is None else f"{result.gates}",
+                f"{result.peak_megabytes:.0f}",
+                f"{result.playouts_per_second:,.0f}",
+                f"{result.steps_per_second:,.0f}",
+                f"{result.mean_plies:.1f}",
+                "-" if result.open_spiel_per_second is None else f"{result.open_spiel_per_second:,.0f}",
+                "-" if result.ratio is None else f"{result.ratio:.4g}",
+            ]
+            click.echo(layout.format(result.game, result.engine, *numbers))
+    if plot is not None:
+        from ggp_agent.engine.picture import plot_speed
+
+        plot_speed(results, plot)
