@@ -69,7 +69,8 @@ class SearchConfig:
     @classmethod
     def parse(cls, settings: Mapping[str, str]) -> Self:
         """A configuration from short names and texts; what is not named keeps its default."""
-        return replace(cls(), **{FIELDS[name]: read(name, text) for name, text in settings.items()})
+        values = {name: read(name, text) for name, text in settings.items()}
+        return replace(cls(), **{FIELDS[name]: value for name, value in values.items()})
 
     def settings(self) -> dict[str, str]:
         """The other way: the texts of all settings that differ from their defaults."""
