@@ -30,11 +30,18 @@ def folder() -> Path:
 
 
 @cache
-def sources(*names: str) -> str:
-    """A digest of these modules of the engine; without names, of all that has a part in making circuits and code."""
+def sources() -> str:
+    """A digest of all modules that have a part in making circuits and machine code."""
     package = Path(__file__).parents[1]
-    parts = sorted([*(package / "engine").glob("*.py"), *(package / "gdl").glob("*.py")])
-    return digest(*(part.read_bytes() for part in parts if not names or part.stem in names))
+    return digest(*(part.read_bytes() for room in ("engine", "gdl") for part in sorted((package / room).glob("*.py"))))
+
+
+@cache
+def kernel_sources() -> str:
+    """A digest of all modules that hold kernels, and of those they take constants from."""
+    parts = sorted(part for part in Path(__file__).parents[1].rglob("*.py") if b"njit" in part.read_bytes())
+    parts += [Path(__file__).with_name(name) for name in ("rowops.py", "native.py", "circuit.py")]
+    return digest(*(part.read_bytes() for part in parts))
 
 
 def digest(*parts: str | bytes) -> str:

@@ -22,7 +22,7 @@ from ggp_agent.engine.native import VECTOR
 
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.sources('kernels', 'rowops', 'native', 'circuit')}")
+    numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
 WORDS = op.WORDS
 LANES = op.LANES
@@ -56,6 +56,7 @@ class Wiring(NamedTuple):
     ended: int  # lanes in which it has come to its end
     start: int  # a row for each fluent: where the next playout of each lane begins
     choices: int  # a row for each role: lanes in which it has a choice; and one more
+    forced: int  # a row for each role: lanes in which a search chose its move
     tree: int  # rows for choosing moves
     # Straight-line code
     native: int  # 1 once the addresses below are valid
@@ -299,7 +300,7 @@ def read_goals(lane, number, rows, literals, roles, values, goals, progress):  #
             if goals[number, roles[k]] >= 0:
                 stop(progress, NO_SINGLE_GOAL, lane, roles[k])
             goals[number, roles[k]] = values[k]
-    for role in range(goals.shape[1]):
+    for role in range(len(goals[number])):
         if goals[number, role] < 0:
             stop(progress, NO_SINGLE_GOAL, lane, role)
 

@@ -73,7 +73,8 @@ class Rows:
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5
         start, choices = rows + 6, rows + 6 + fluents
-        tree = choices + len(circuit.roles) + 1
+        forced = choices + len(circuit.roles) + 1
+        tree = forced + len(circuit.roles)
         total = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
@@ -89,6 +90,7 @@ class Rows:
             ended=ended,
             start=start,
             choices=choices,
+            forced=forced,
             tree=tree,
             native=0,
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
@@ -258,26 +260,26 @@ class LanesEngine(Engine):
             while work.progress[3] == kernels.RUNNING:
                 kernels.run_playouts(self.rows.wiring, work, rows, SLICE_STEPS)
             if work.progress[3] != kernels.DONE:
-                raise self.failure(work)
+                raise self.failure(work.progress, self.rows)
         return Playouts(goals=work.goals, plies=work.plies)
 
-    def failure(self, work: kernels.Work) -> EngineError:
-        """The error for what a kernel found, with the position in which it found it."""
-        kind, lane, role = (int(number) for number in work.progress[3:6])
-        bits = (self.rows.rows[1 : 1 + len(self.circuit.fluents), lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+    def failure(self, progress: NDArray[np.int64], rows: Rows) -> EngineError:
+        """The error for what a kernel found in some rows, with the position in which it found it."""
+        kind, lane, role = (int(number) for number in progress[3:6])
+        bits = (rows.rows[1 : 1 + len(self.circuit.fluents), lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
         if kind == kernels.NO_MOVE:
             what = f"{self.game.roles[role]} has no legal move, and the game is not over"
         else:
-            found = self.goal_values(role, lane)
+            found = self.goal_values(rows, role, lane)
             count = f"{len(found)} goals at once: {', '.join(map(goal_text, found))}" if found else "no goal"
             if len(found) == 1:
                 count = f"the goal {goal_text(found[0])}, which is not an integer from 0 to 100"
             what = f"the game is over, and {self.game.roles[role]} has {count}"
         return self.broken(self.pack(bits.astype(np.bool_)), what)
 
-    def goal_values(self, role: int, lane: int) -> list[int]:
+    def goal_values(self, rows: Rows, role: int, lane: int) -> list[int]:
         literals = self.circuit.goal_literals
-        bits = (self.rows.rows[literals >> 1, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+        bits = (rows.rows[literals >> 1, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
         true = (bits != (literals & 1)) & (self.circuit.goal_roles == role)
         return sorted(map(int, self.circuit.goal_values[true]))
 

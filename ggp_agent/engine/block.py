@@ -1,0 +1,236 @@
+"""Many arrays as one argument of a compiled function.
+
+Numba passes a named tuple of arrays by value, with a reference count for each: with dozens of arrays, a call costs more
+than what it does, and compiling takes minutes. A `Block` is passed as one address instead. Kernels read `block.name`:
+a number, or a `Column`, which is an array as an address, a length and strides, with `column[i]`, `column[i, j]`,
+`column[i, j, k]` and `len(column)`; `column[i]` of two dimensions or more is a column again. Indices are not checked.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.extending import overload, typeof_impl, unbox
+from numba.core.imputils import lower_getattr_generic
+from numba.core.pythonapi import NativeValue
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, models, register_model
+from numba.np.numpy_support import from_dtype
+from numpy.typing import NDArray
+
+WORD = ir.IntType(64)
+WORDS = 4  # of each field: address or number, length, stride of the first index, stride of the second
+Value = NDArray[Any] | int | float
+
+
+class Block:
+    """Arrays and numbers under names. It keeps them alive; kernels see their memory."""
+
+    def __init__(self, fields: Mapping[str, Value]) -> None:
+        kinds = tuple((name, *kind_of(value)) for name, value in fields.items())
+        self.type = BlockType(kinds)
+        self.places = {name: WORDS * number for number, name in enumerate(fields)}
+        self.words = np.zeros(WORDS * len(fields), np.int64)
+        self.address = self.words.ctypes.data
+        self.values: dict[str, Value] = {}
+        for name, value in fields.items():
+            self[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        """Put another value of the same kind in the place of one."""
+        place = self.places[name]
+        assert (name, *kind_of(value)) == self.type.kinds[place // WORDS], name
+        self.values[name] = value
+        if isinstance(value, np.ndarray):
+            assert value.flags.c_contiguous and value.flags.writeable, name
+            strides = [stride // value.itemsize for stride in value.strides[:-1]] or [1]
+            self.words[place : place + 2] = value.ctypes.data, len(value)
+            self.words[place + 2 : place + 2 + len(strides)] = strides
+        elif isinstance(value, float):
+            self.words[place] = np.float64(value).view(np.int64)
+        else:
+            self.words[place] = value
+
+
+def kind_of(value: Value) -> tuple[str, int]:
+    """The type of the elements, and the number of dimensions; 0 for a number."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.ndim
+    return ("<f8" if isinstance(value, float) else "<i8"), 0
+
+
+class BlockType(types.Type):  # type: ignore[misc]
+    """The type of blocks with these fields."""
+
+    def __init__(self, kinds: tuple[tuple[str, str, int], ...]) -> None:
+        self.kinds = kinds
+        super().__init__(name=f"Block({kinds})")
+
+
+class ColumnType(types.Type):  # type: ignore[misc]
+    """The type of columns."""
+
+    def __init__(self, kind: str, dimensions: int) -> None:
+        self.kind, self.dimensions = kind, dimensions
+        self.element = from_dtype(np.dtype(kind))
+        super().__init__(name=f"Column({kind}, {dimensions})")
+
+
+@typeof_impl.register(Block)  # type: ignore[untyped-decorator]
+def typeof_block(value: Block, context: Any) -> BlockType:
+    return value.type
+
+
+@register_model(BlockType)
+class BlockModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, WORD)
+
+
+@register_model(ColumnType)
+class ColumnModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        names = ("address", "length", "first", "second")
+        super().__init__(manager, kind, [(name, types.int64) for name in names])
+
+
+@unbox(BlockType)  # type: ignore[untyped-decorator]
+def unbox_block(kind: Any, value: Any, context: Any) -> Any:
+    address = context.pyapi.object_getattr_string(value, "address")
+    native = context.pyapi.long_as_longlong(address)
+    context.pyapi.decref(address)
+    return NativeValue(native, is_error=cgutils.is_not_null(context.builder, context.pyapi.err_occurred()))
+
+
+@infer_getattr
+class BlockAttributes(AttributeTemplate):  # type: ignore[misc]
+    key = BlockType
+
+    def generic_resolve(self, block: BlockType, name: str) -> Any:
+        for field, kind, dimensions in block.kinds:
+            if field == name:
+                return ColumnType(kind, dimensions) if dimensions else from_dtype(np.dtype(kind))
+        return None
+
+
+def load_word(builder: Any, address: Any, number: int) -> Any:
+    place = builder.inttoptr(builder.add(address, WORD(8 * number)), WORD.as_pointer())
+    return builder.load(place)
+
+
+@lower_getattr_generic(BlockType)  # type: ignore[untyped-decorator]
+def lower_field(context: Any, builder: Any, block: BlockType, value: Any, name: str) -> Any:
+    number = next(number for number, (field, _, _) in enumerate(block.kinds) if field == name)
+    _, kind, dimensions = block.kinds[number]
+    if dimensions == 0:
+        word = load_word(builder, value, WORDS * number)
+        return builder.bitcast(word, ir.DoubleType()) if kind == "<f8" else word
+    column = cgutils.create_struct_proxy(ColumnType(kind, dimensions))(context, builder)
+    column.address, column.length, column.first, column.second = (
+        load_word(builder, value, WORDS * number + k) for k in range(WORDS)
+    )
+    return column._getvalue()
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_at(typing_context: Any, column: Any, offset: Any) -> Any:
+    """The element at an offset."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.load(element_pointer(context, builder, column, *values))
+
+    return column.element(column, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_at(typing_context: Any, column: Any, offset: Any, value: Any) -> Any:
+    """Change the element at an offset."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        builder.store(values[2], element_pointer(context, builder, column, *values[:2]))
+        return context.get_dummy_value()
+
+    return types.void(column, types.int64, column.element), generate
+
+
+def element_pointer(context: Any, builder: Any, column: Any, value: Any, offset: Any) -> Any:
+    element = context.get_data_type(column.element)
+    size = WORD(np.dtype(column.kind).itemsize)
+    address = cgutils.create_struct_proxy(column)(context, builder, value=value).address
+    return builder.inttoptr(builder.add(address, builder.mul(offset, size)), element.as_pointer())
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def part_of(typing_context: Any, column: Any, word: Any) -> Any:
+    """One of the four words of a column, by its number, which is a constant."""
+    number = word.literal_value
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        proxy = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
+        return getattr(proxy, ("address", "length", "first", "second")[number])
+
+    return types.int64(column, types.literal(number)), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def row_at(typing_context: Any, column: Any, index: Any) -> Any:
+    """A row of a column with two or three dimensions: a column with one less."""
+    row = ColumnType(column.kind, column.dimensions - 1)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
+        part = cgutils.create_struct_proxy(row)(context, builder)
+        size = WORD(np.dtype(column.kind).itemsize)
+        part.address = builder.add(whole.address, builder.mul(builder.mul(values[1], whole.first), size))
+        if column.dimensions == 2:
+            part.length, part.first = whole.first, WORD(1)
+        else:
+            part.length, part.first = builder.sdiv(whole.first, whole.second), whole.second
+        part.second = WORD(0)
+        return part._getvalue()
+
+    return row(column, types.int64), generate
+
+
+@overload(len)
+def column_length(column):  # type: ignore[no-untyped-def]
+    if isinstance(column, ColumnType):
+        return lambda column: part_of(column, 1)
+    return None
+
+
+@overload(operator.getitem)
+def column_get(column, index):  # type: ignore[no-untyped-def]
+    if not isinstance(column, ColumnType):
+        return None
+    if isinstance(index, types.Integer):
+        if column.dimensions == 1:
+            return lambda column, index: load_at(column, index)
+        return lambda column, index: row_at(column, index)
+    if len(index) == 2:
+        return lambda column, index: load_at(column, index[0] * part_of(column, 2) + index[1])
+    return lambda column, index: load_at(
+        column, index[0] * part_of(column, 2) + index[1] * part_of(column, 3) + index[2]
+    )
+
+
+@overload(operator.setitem)
+def column_set(column, index, value):  # type: ignore[no-untyped-def]
+    if not isinstance(column, ColumnType):
+        return None
+    if isinstance(index, types.Integer):
+        return lambda column, index, value: store_at(column, index, value)
+    if len(index) == 2:
+        return lambda column, index, value: store_at(column, index[0] * part_of(column, 2) + index[1], value)
+    return lambda column, index, value: store_at(
+        column, index[0] * part_of(column, 2) + index[1] * part_of(column, 3) + index[2], value
+    )

@@ -1,0 +1,245 @@
+"""The position graph as arrays: nodes, edges, and a hash table of positions.
+
+One pool of memory holds one graph or many, each with its own root; a position belongs to one graph. A node is a
+position, or a *group* of the moves of one: choosing a move is then walking through groups. Statistics lie on edges.
+
+A node gets its edges when a simulation first goes on from it, so most nodes have none. An edge is *in the graph* once a
+simulation that took it has ended.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp_agent.engine.block import Block
+from ggp_agent.errors import ConfigError
+from ggp_agent.search.config import INFINITE, SearchConfig
+from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, RANDOM, STAMP, copy_joints, fill_table, pack_graph
+
+SIMULTANEOUS = -1  # the mover of a position in which several roles choose
+PROVEN = np.inf  # the trials of an edge whose value is proven
+
+# kind of a node
+POSITION, GROUP = range(2)
+# flags of a node
+EXPANDED, SOLVED, TERMINAL = 1, 2, 4
+
+MIN_NODES, MIN_EDGES, MIN_JOINTS = 1 << 10, 1 << 12, 1 << 6
+GROWTH = (2.0, 1.5, 1.2)  # tried in turn
+MAX_PATH = 1024  # edges; a longer walk is played out
+
+# Every array of a pool: name -> (type, shape of one row). "roles", "words", "counts" and "sums" depend on the pool.
+Shape = tuple[type, tuple[int | str, ...]]
+OF_NODES: dict[str, Shape] = {
+    "state": (np.uint64, ("words",)),  # what is true, packed
+    "hash": (np.uint64, ()),
+    "graph": (np.int32, ()),  # to which it belongs
+    "kind": (np.int8, ()),  # POSITION or GROUP
+    "flags": (np.int8, ()),
+    "mover": (np.int8, ()),  # the role that chooses, or SIMULTANEOUS
+    "level": (np.int32, ()),  # plies from the start of the match when first seen
+    "position": (np.int32, ()),  # the position of a group; itself for a position
+    "label": (np.int32, (2,)),  # which group it is; how many stages of the choice lie above its edges
+    "first": (np.int32, ()),  # first edge out
+    "edges": (np.int32, ()),  # how many edges out
+    "open": (np.int32, ()),  # edges out that are not proven
+    "parent": (np.int32, ()),  # first edge in
+    "running": (np.int32, ()),  # simulations on their way through it
+    "value": (np.float64, ("roles",)),  # of a solved node
+    "counts": (np.float64, ("counts",)),  # layer d: sum of n_d(f) over edges f out; the last one may be depth inf
+    "sums": (np.float64, ("sums",)),  # layer d, role: sum of n(f) mu_d(f) over edges f out, likewise
+    # scratch of updates
+    "node_mark": (np.int64, (3,)),  # stamp of the update that put it into either list, and on whose path it is
+    "delta": (np.float64, (2, "deltas")),  # how counts and sums of a layer have changed, for either list
+}
+OF_EDGES: dict[str, Shape] = {
+    "origin": (np.int32, ()),  # node
+    "child": (np.int32, ()),  # node, or NONE
+    "move": (np.int32, ()),  # of the role; a group if negative: -1 - its number
+    "role": (np.int8, ()),  # whose move it is
+    "next": (np.int32, ()),  # next edge into the same child
+    "n": (np.int32, ()),  # simulations that took it
+    "total": (np.float64, ("roles",)),  # sum of their payoffs
+    "end_n": (np.int32, ()),  # n': simulations that ended where it leads
+    "end_total": (np.float64, ("roles",)),  # n' mu': sum of their payoffs
+    "mean": (np.float64, ("roles",)),  # mu_{d1}, as selection sees it
+    "trials": (np.float64, ()),  # n_{d3}, as selection sees it; 0 for an untried edge; or PROVEN
+    "flying": (np.int32, ()),  # simulations on their way through it
+    "amaf_n": (np.int32, ()),  # simulations in which its role played its move later (RAVE)
+    "amaf_total": (np.float64, ("roles",)),
+    "edge_mark": (np.int64, ()),  # stamp of the update on whose path it is
+}
+
+
+def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]:
+    """A configuration as numbers for kernels, with the layers that its depths need.
+
+    n_d(e) asks for layer d - 1 of a position and layer d of a group, because depths see through groups; p_d is layer d.
+    """
+    d1, d2, d3 = config.depths if config.transpositions and not config.update_all else (0, 0, 0)
+    more = 1 if grouped else 0
+    count_layers = 1 + max([0, *(d for d in (d2, d3 - 1 + more) if d < INFINITE - 1)])
+    return {
+        "exploration": float(config.exploration),
+        "urgency": float(config.first_play_urgency),
+        "virtual_loss": config.virtual_loss,
+        "transpositions": int(config.transpositions),
+        "update_all": int(config.update_all),
+        "solve": int(config.solve),
+        "rave": float(config.rave),
+        "d1": d1,
+        "d2": d2,
+        "d3": d3,
+        "count_layers": count_layers,  # finite ones
+        "sum_layers": 0 if d1 in (0, INFINITE) else d1 + more,
+        "count_inf": count_layers if INFINITE in (d2, d3) else NONE,  # the layer of depth inf
+        "sum_inf": 0 if d1 == INFINITE else NONE,
+        "own_inf": count_layers if d3 == INFINITE else NONE,  # where n_{d3} looks
+        "parent_layer": count_layers if d2 == INFINITE else d2,  # the layer that is p_{d2}
+    }
+
+
+class Pool:
+    """Memory for graphs that grows as they do, up to a limit. `block` is what kernels get."""
+
+    def __init__(
+        self,
+        config: SearchConfig,
+        groups: dict[str, NDArray[Any] | int],
+        best: NDArray[np.float64],
+        *,
+        words: int,
+        graphs: int,
+        walks: int,
+        megabytes: float,
+        seed: int,
+    ) -> None:
+        """`best` is the best payoff of each role, `walks` the number of simulations at once."""
+        roles = len(best)
+        rules = make_rules(config, grouped=len(np.atleast_1d(groups["group_key"])) > 0)
+        self.limit = int(megabytes * (1 << 20))
+        self.sizes: dict[str, int] = {
+            "words": words,
+            "roles": roles,
+            "counts": int(rules["count_layers"]) + (rules["count_inf"] != NONE),
+            "sums": roles * (int(rules["sum_layers"]) + (rules["sum_inf"] != NONE)),
+            "deltas": 1 + roles,
+        }
+        layered = max(int(rules[name]) for name in ("d1", "d2", "d3")) > 0
+        self.unused = set() if config.rave else {"amaf_n", "amaf_total"}
+        self.unused |= set() if layered else {"end_n", "end_total", "delta", "touched"}
+        self.unused |= set() if layered or config.update_all else {"node_mark", "edge_mark"}
+        self.room = {NODES: max(MIN_NODES, 2 * graphs), EDGES: MIN_EDGES, JOINTS: MIN_JOINTS}
+        if (need := self.bytes(self.room)) > self.limit:
+            raise ConfigError(
+                f"a search of this game needs at least {need / 2**20:.1f} megabytes, and {megabytes:.1f} are allowed"
+            )
+        used = np.zeros(5, np.int64)  # nodes, edges, joint moves; stamp of the last update; random state
+        used[RANDOM] = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0] >> np.uint64(1) | 1
+        self.block = Block(
+            {
+                **rules,
+                **groups,
+                "roles": roles,
+                "best": best,
+                "used": used,
+                "root": np.full(graphs, NONE, np.int32),  # int32[graphs]: node
+                # Walks: simulations on their way, one a lane
+                "lane_graph": np.zeros(walks, np.int32),  # int32[lanes]
+                "at": np.full(walks, NONE, np.int32),  # int32[lanes]: the node where it stands
+                "top": np.zeros(walks, np.int32),  # int32[lanes]: the deepest level on its path
+                "length": np.zeros(walks, np.int32),  # int32[lanes]: edges of its path
+                "path": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: edges
+                "payoff": np.zeros((walks, roles)),  # float64[lanes, roles]
+                # NODES + 1, EDGES + 1 or JOINTS + 1 if room for more of them was missing; whether that is known
+                "wanting": np.zeros(2, np.int64),
+                **self.tables(self.room),
+                **{name: self.empty(name) for name in (*OF_NODES, *OF_EDGES)},
+                "touched": self.lists(),
+            }
+        )
+
+    def tables(self, room: dict[int, int]) -> dict[str, NDArray[Any]]:
+        """Empty hash tables, at most half full when the room is used up."""
+        return {
+            "table": np.full(1 << (2 * room[NODES] - 1).bit_length(), NONE, np.int32),  # node
+            "joint": np.full((2 * room[JOINTS], 3), NONE, np.int64),  # node, number of its joint move, child
+        }
+
+    def row(self, name: str) -> tuple[type, tuple[int, ...]]:
+        kind, shape = OF_NODES.get(name) or OF_EDGES[name]
+        return kind, tuple(self.sizes[part] if isinstance(part, str) else part for part in shape)
+
+    def empty(self, name: str) -> NDArray[Any]:
+        kind, shape = self.row(name)
+        rows = 1 if name in self.unused else self.room[NODES if name in OF_NODES else EDGES]
+        return np.zeros((rows, *shape), kind)
+
+    def lists(self) -> NDArray[np.int32]:
+        """int32[2, nodes]: two lists of nodes, scratch of updates."""
+        return np.zeros((2, 1 if "touched" in self.unused else self.room[NODES]), np.int32)
+
+    def bytes(self, room: dict[int, int]) -> int:
+        """The memory of a pool with this room."""
+        total = 48 * room[JOINTS] + 16 * room[NODES]  # the tables, which are powers of two
+        total += 0 if "touched" in self.unused else 8 * room[NODES]
+        for what, names in ((NODES, OF_NODES), (EDGES, OF_EDGES)):
+            for name in set(names) - self.unused:
+                kind, shape = self.row(name)
+                total += room[what] * np.dtype(kind).itemsize * int(np.prod(shape, dtype=np.int64))
+        return total
+
+    def grow(self, what: int) -> bool:
+        """Make room for more nodes, edges or joint moves; false if that would exceed the limit."""
+        for factor in GROWTH if what != JOINTS else (2.0,):
+            room = {**self.room, what: int(self.room[what] * factor)}
+            if self.bytes(room) <= self.limit and room[what] < 1 << 31:
+                break
+        else:
+            return False
+        self.room, block = room, self.block
+        if what == JOINTS:
+            old = block["joint"]
+            block["joint"] = self.tables(room)["joint"]
+            copy_joints(block, old)
+            return True
+        for name in set(OF_NODES if what == NODES else OF_EDGES) - self.unused:
+            larger = self.empty(name)
+            larger[: len(block[name])] = block[name]
+            block[name] = larger
+        if what == NODES:
+            block["touched"] = self.lists()
+            block["table"] = self.tables(room)["table"]
+            fill_table(block)
+        return True
+
+    def used(self, what: int) -> int:
+        return int(self.block["used"][what])
+
+    @property
+    def fill(self) -> float:
+        """How much of the memory that is allowed is in use, 0..1."""
+        return min(1.0, self.bytes({what: self.used(what) for what in self.room}) / self.limit)
+
+    def compact(self) -> None:
+        """Keep only what the roots reach. No simulation may be on its way."""
+        block = self.block
+        joint = block["joint"]
+        slots = np.flatnonzero(joint[:, 0] != NONE)
+        joints = joint[slots[np.argsort(joint[slots, 0], kind="stable")]]
+        joint[:] = NONE
+        block["table"][:] = NONE
+        pack_graph(block, joints)
+        block["node_mark"][:] = 0
+        block["edge_mark"][:] = 0
+        block["used"][STAMP] = 0
+
+    def clear(self) -> None:
+        """Forget all graphs."""
+        self.block["used"][:STAMP] = 0
+        self.block["root"][:] = NONE
+        self.block["table"][:] = NONE
+        self.block["joint"][:] = NONE

@@ -1,0 +1,208 @@
+"""Finding positions and joint moves in a graph, and throwing away what can no longer be reached."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ggp_agent.engine import kernels as _kernels  # noqa: F401 - says where compiled kernels are kept
+
+NONE = -1
+NODES, EDGES, JOINTS, STAMP, RANDOM = range(5)  # of Graph.used
+
+# Odd constants with bits spread evenly, from the golden ratio and from MurmurHash3's finaliser.
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
+MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
+
+
+@njit(cache=True, nogil=True)
+def mix(word):  # type: ignore[no-untyped-def]
+    """Every bit of the result depends on every bit of the word."""
+    word ^= word >> np.uint64(33)
+    word *= MIX_1
+    word ^= word >> np.uint64(33)
+    word *= MIX_2
+    return word ^ (word >> np.uint64(33))
+
+
+@njit(cache=True, nogil=True)
+def hash_state(state, graph):  # type: ignore[no-untyped-def]
+    """A hash of a packed state in one of the graphs."""
+    total = mix(np.uint64(graph) + SPREAD)
+    for k in range(len(state)):
+        total = mix(total ^ state[k]) + SPREAD
+    return total
+
+
+@njit(cache=True, nogil=True)
+def find(g, hash_value, state, graph):  # type: ignore[no-untyped-def]
+    """The node of a position, or NONE. The state itself is compared, not only its hash."""
+    mask = len(g.table) - 1
+    slot = np.int64(hash_value & np.uint64(mask))
+    while g.table[slot] != NONE:
+        node = g.table[slot]
+        if g.hash[node] == hash_value and g.graph[node] == graph:
+            same = True
+            for k in range(len(state)):
+                same &= g.state[node, k] == state[k]
+            if same:
+                return node
+        slot = (slot + 1) & mask
+    return NONE
+
+
+@njit(cache=True, nogil=True)
+def enter(g, node):  # type: ignore[no-untyped-def]
+    """Put a node into the table."""
+    mask = len(g.table) - 1
+    slot = np.int64(g.hash[node] & np.uint64(mask))
+    while g.table[slot] != NONE:
+        slot = (slot + 1) & mask
+    g.table[slot] = node
+
+
+@njit(cache=True, nogil=True)
+def fill_table(g):  # type: ignore[no-untyped-def]
+    """Put all positions into an empty table."""
+    for node in range(g.used[NODES]):
+        if g.kind[node] == 0:
+            enter(g, node)
+
+
+@njit(cache=True, nogil=True)
+def joint_slot(g, node, number):  # type: ignore[no-untyped-def]
+    """The slot of a joint move of a position: where it is, or where it belongs."""
+    mask = len(g.joint) - 1
+    slot = np.int64(mix(np.uint64(number) * SPREAD + np.uint64(node)) & np.uint64(mask))
+    while g.joint[slot, 0] != NONE and (g.joint[slot, 0] != node or g.joint[slot, 1] != number):
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def enter_joint(g, node, number, child):  # type: ignore[no-untyped-def]
+    """Remember where a joint move leads."""
+    slot = joint_slot(g, node, number)
+    if g.joint[slot, 0] == NONE:
+        g.used[JOINTS] += 1
+    g.joint[slot, 0], g.joint[slot, 1], g.joint[slot, 2] = node, number, child
+
+
+@njit(cache=True, nogil=True)
+def copy_joints(g, old):  # type: ignore[no-untyped-def]
+    """Put the joint moves of an old table into the new one, which is empty."""
+    g.used[JOINTS] = 0
+    for slot in range(len(old)):
+        if old[slot, 0] != NONE:
+            enter_joint(g, old[slot, 0], old[slot, 1], old[slot, 2])
+
+
+@njit(cache=True, nogil=True)
+def mark_reachable(g, joints, new_node):  # type: ignore[no-untyped-def]
+    """new_node[node] = 0 for all nodes that the roots reach, NONE for others; `joints` is in the order of its nodes."""
+    stack = np.empty(len(new_node), np.int32)
+    owners = joints[:, 0].copy()
+    high = 0
+    for k in range(len(g.root)):
+        root = g.root[k]
+        if root != NONE and new_node[root] == NONE:
+            new_node[root] = 0
+            stack[high] = root
+            high += 1
+    while high:
+        high -= 1
+        node = stack[high]
+        for edge in range(g.first[node], g.first[node] + g.edges[node]):
+            child = g.child[edge]
+            if child != NONE and new_node[child] == NONE:
+                new_node[child] = 0
+                stack[high] = child
+                high += 1
+        if g.mover[node] < 0:
+            at = np.searchsorted(owners, node)
+            while at < len(owners) and owners[at] == node:
+                child = joints[at, 2]
+                if new_node[child] == NONE:
+                    new_node[child] = 0
+                    stack[high] = child
+                    high += 1
+                at += 1
+        if g.kind[node] != 0 and new_node[g.position[node]] == NONE:
+            new_node[g.position[node]] = 0
+            stack[high] = g.position[node]
+            high += 1
+
+
+@njit(cache=True, nogil=True)
+def pack_graph(g, joints):  # type: ignore[no-untyped-def]
+    """Move what the roots reach to the beginning of the arrays; the hash tables are empty."""
+    nodes, edges = g.used[NODES], g.used[EDGES]
+    new_node = np.full(nodes, NONE, np.int32)
+    kept = np.zeros(edges, np.bool_)
+    mark_reachable(g, joints, new_node)
+    node_count, edge_count = 0, 0
+    for node in range(nodes):  # new numbers keep the order, so everything moves towards the beginning
+        if new_node[node] != NONE:
+            new_node[node] = node_count
+            node_count += 1
+            kept[g.first[node] : g.first[node] + g.edges[node]] = True
+    new_edge = np.empty(edges + 1, np.int32)
+    for edge in range(edges):
+        new_edge[edge] = edge_count
+        if kept[edge]:
+            move_edge(g, edge, edge_count, new_node)
+            edge_count += 1
+    for node in range(nodes):
+        if new_node[node] != NONE:
+            if g.edges[node]:
+                g.first[node] = new_edge[g.first[node]]
+            move_node(g, node, new_node[node], new_node)
+    for k in range(len(g.root)):
+        if g.root[k] != NONE:
+            g.root[k] = new_node[g.root[k]]
+    g.used[NODES], g.used[EDGES], g.used[JOINTS] = node_count, edge_count, 0
+    for k in range(len(joints)):
+        if new_node[joints[k, 0]] != NONE:
+            enter_joint(g, new_node[joints[k, 0]], joints[k, 1], new_node[joints[k, 2]])
+    fill_table(g)
+    for node in range(node_count):
+        g.parent[node] = NONE
+    for edge in range(edge_count):
+        if g.child[edge] != NONE:
+            g.next[edge] = g.parent[g.child[edge]]
+            g.parent[g.child[edge]] = edge
+
+
+@njit(cache=True, nogil=True)
+def move_row(column, old, new):  # type: ignore[no-untyped-def]
+    for k in range(len(column[old])):
+        column[new, k] = column[old, k]
+
+
+@njit(cache=True, nogil=True)
+def move_edge(g, old, new, new_node):  # type: ignore[no-untyped-def]
+    g.origin[new] = new_node[g.origin[old]]
+    g.child[new] = NONE if g.child[old] == NONE else new_node[g.child[old]]
+    g.move[new], g.role[new], g.n[new] = g.move[old], g.role[old], g.n[old]
+    g.trials[new], g.flying[new] = g.trials[old], g.flying[old]
+    move_row(g.total, old, new)
+    move_row(g.mean, old, new)
+    if len(g.end_n) > 1:
+        g.end_n[new] = g.end_n[old]
+        move_row(g.end_total, old, new)
+    if len(g.amaf_n) > 1:
+        g.amaf_n[new] = g.amaf_n[old]
+        move_row(g.amaf_total, old, new)
+
+
+@njit(cache=True, nogil=True)
+def move_node(g, old, new, new_node):  # type: ignore[no-untyped-def]
+    g.hash[new], g.graph[new], g.position[new] = g.hash[old], g.graph[old], new_node[g.position[old]]
+    g.kind[new], g.flags[new], g.mover[new], g.level[new] = g.kind[old], g.flags[old], g.mover[old], g.level[old]
+    g.first[new], g.edges[new], g.open[new], g.running[new] = g.first[old], g.edges[old], g.open[old], g.running[old]
+    move_row(g.state, old, new)
+    move_row(g.label, old, new)
+    move_row(g.value, old, new)
+    move_row(g.counts, old, new)
+    move_row(g.sums, old, new)

@@ -1,0 +1,157 @@
+"""Workers: a pool of graphs and what plays its simulations.
+
+`LanesWorker` runs them in lanes, hundreds at once; `SingleWorker` in `single.py` one at a time on any engine, with the
+same graph code. A worker is used by one thread at a time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp_agent.engine import State
+from ggp_agent.engine.kernels import DONE, RUNNING
+from ggp_agent.engine.lanes import LanesEngine, Rows
+from ggp_agent.engine.rowops import LANES
+from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.graph import Pool
+from ggp_agent.search.schedule import CUT, ENDED, IDLE, make_lanes, run_lanes
+from ggp_agent.search.table import NODES, NONE, find, hash_state
+from ggp_agent.search.ucd import forget, new_position
+
+SLICE_SECONDS = 0.005  # kernels run about so long between looks at the clock
+FIRST_STEPS = 4
+MANY = 1 << 60  # simulations without a limit
+COMPACT_AT = 0.5  # of the memory: what cannot be reached is thrown away when a move is played
+
+
+class Worker(ABC):
+    """Simulations on one pool of graphs."""
+
+    pool: Pool
+    simulations = 0  # ended since the worker was made
+    cut = 0  # of them, cut off because the game lasted too long
+
+    @abstractmethod
+    def pack(self, state: State) -> NDArray[np.uint64]:
+        """A state as the words of a node."""
+
+    @abstractmethod
+    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
+        """Let so many simulations begin in each graph; fewer if there are so many new nodes or `go_on` says no."""
+
+    def best_line(self) -> tuple[float, list[int]] | None:
+        """For a single role, the payoff and the moves from the root of the best game found."""
+        return None
+
+    def set_root(self, graph: int, state: State, level: int) -> None:
+        """Let a graph begin at this state; what it knows from there on is kept."""
+        block, words = self.pool.block, self.pack(state)
+        hash_value = hash_state(words, graph)
+        node = find(block, hash_value, words, graph)
+        if node == NONE:
+            node = new_position(block, words, graph, hash_value, level)
+        if node == NONE and (self.pool.grow(NODES) or self.forget_all()):
+            node = new_position(block, words, graph, hash_value, level)
+        block["root"][graph] = node
+        if self.pool.fill > COMPACT_AT:
+            self.pool.compact()
+        block["wanting"][:] = 0
+
+    def forget_all(self) -> bool:
+        self.pool.clear()
+        return True
+
+
+class LanesWorker(Worker):
+    """Simulations in lanes, in rows of its own."""
+
+    def __init__(
+        self,
+        engine: LanesEngine,
+        config: SearchConfig,
+        groups: dict[str, Any],
+        *,
+        seed: int,
+        megabytes: float,
+        graphs: int | None = None,
+    ) -> None:
+        """`graphs` so many graphs with a lane each; without it, what the configuration says."""
+        circuit = engine.circuit
+        self.engine = engine
+        self.leaders, block = (config.lanes, 1) if graphs is None else (graphs, 1)
+        if graphs is None and config.parallel == "leaf":
+            self.leaders, block = 1, config.lanes
+        graphs = graphs or (config.lanes if config.parallel == "root" else 1)
+        best = np.zeros(len(circuit.roles))
+        np.maximum.at(best, circuit.goal_roles, circuit.goal_values / 100)
+        self.words = max(1, -(-len(circuit.fluents) // 64))
+        self.pool = Pool(
+            config, groups, best, words=self.words, graphs=graphs, walks=LANES, megabytes=megabytes, seed=seed
+        )
+        self.pool.block["lane_graph"][:graphs] = np.arange(graphs)
+        self.rows = Rows(circuit)
+        self.rows.seed(seed)
+        self.steps = FIRST_STEPS
+        self.lanes = make_lanes(circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies)
+
+    def pack(self, state: State) -> NDArray[np.uint64]:
+        assert isinstance(state, bytes)
+        return np.frombuffer(state.ljust(8 * self.words, b"\0"), np.uint64)
+
+    def best_line(self) -> tuple[float, list[int]] | None:
+        payoff, length = self.lanes["best"]
+        return (float(payoff), self.lanes["line"][: int(length)].tolist()) if payoff >= 0 else None
+
+    def set_root(self, graph: int, state: State, level: int) -> None:
+        super().set_root(graph, state, level)
+        self.lanes["best"][:] = -1.0, 0.0
+
+    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
+        lanes, progress = self.lanes, self.lanes["progress"]
+        lanes["max_nodes"] = MANY if nodes is None else self.pool.used(NODES) + nodes
+        lanes["left"][:] = left
+        progress[:] = 0
+        progress[6] = lanes["max_plies"]
+        starters = np.zeros(LANES, np.bool_)
+        starters[: self.leaders * lanes["block"] : lanes["block"]] = True
+        lanes["pending"][:] = np.packbits(starters, bitorder="little").view(np.uint64)
+        while progress[3] == RUNNING and go_on():
+            self.slice()
+        self.simulations += int(progress[ENDED])
+        self.cut += int(progress[CUT])
+        self.drop()
+        if progress[3] not in (RUNNING, DONE):
+            raise self.engine.failure(progress, self.rows)
+
+    def slice(self) -> None:
+        """Run the kernel for a few milliseconds."""
+        theirs, wanting = self.engine.rows.wiring, self.pool.block["wanting"]
+        if theirs.native and not self.rows.wiring.native:
+            self.rows.use(theirs.code, theirs.code_starts)
+        begun = perf_counter()
+        run_lanes(self.rows.wiring, self.rows.rows, self.pool.block, self.lanes, self.steps)
+        spent = perf_counter() - begun
+        if wanting[0] and not wanting[1]:
+            if not self.pool.grow(int(wanting[0]) - 1):
+                wanting[1] = 1  # from now on the search goes on without
+            wanting[0] = 0
+        elif spent < SLICE_SECONDS / 2:
+            self.steps *= 2
+        elif spent > 2 * SLICE_SECONDS:
+            self.steps = max(1, self.steps // 2)
+
+    def drop(self) -> None:
+        """Give up the simulations that are still on their way."""
+        block, rows, wiring = self.pool.block, self.rows.rows, self.rows.wiring
+        for lane in np.flatnonzero(block["length"]):
+            forget(block, lane)
+        self.lanes["phase"][:] = IDLE
+        self.lanes["pending"][:] = 0
+        rows[wiring.active] = 0
+        rows[wiring.forced : wiring.tree] = 0

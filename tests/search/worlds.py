@@ -1,0 +1,119 @@
+"""Artificial games for the graph code, one simulation at a time, and a copy of the graph in plain Python beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.graph import GROUP, Pool
+from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.table import NONE, hash_state
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, STEP, WALK, arrive, descend, new_position
+from ggp_agent.search.update import update
+from tests.search import plain_ucd as plain
+
+
+class World:
+    """A random game of some positions: moves lead to random positions, mostly deeper ones; two roles."""
+
+    def __init__(
+        self, seed: int, *, positions: int = 40, moves: int = 4, back: float = 0.0, tree: bool = False
+    ) -> None:
+        random = Random(seed)
+        self.moves, self.tree = moves, tree
+        self.mover = [random.randrange(2) for _ in range(positions)]
+        self.next: list[list[int]] = []
+        for position in range(positions):
+            deeper = [
+                random.randrange(position + 1, positions) if position + 1 < positions else 0 for _ in range(moves)
+            ]
+            self.next.append([random.randrange(position + 1) if random.random() < back else to for to in deeper])
+        self.count = positions
+
+    def step(self, state: int, move: int) -> int:
+        if self.tree:  # a state that remembers all moves
+            return state * (self.moves + 1) + move + 1
+        return self.next[state][move]
+
+    def who(self, state: int) -> int:
+        return self.mover[state % self.count]
+
+    def terminal(self, state: int) -> bool:
+        return state == self.count - 1 and not self.tree
+
+
+class Copy:
+    """Drives the graph code on a world, and keeps the plain graph from what it does."""
+
+    def __init__(self, world: World, config: SearchConfig, seed: int) -> None:
+        self.world, self.config, self.random = world, config, Random(seed)
+        texts = [[f"(move {k // 2} {k})" for k in range(world.moves)] for _ in range(2)]
+        groups = make_groups(config.groups, texts, [])
+        self.pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=1, megabytes=64, seed=seed)
+        self.g = self.pool.block
+        words = np.zeros(1, np.uint64)
+        self.g["root"][0] = new_position(self.g, words, 0, hash_state(words, 0), 0)
+        self.nodes: dict[Hashable, plain.Node] = {}
+        self.edges: dict[int, plain.Edge] = {}  # number of an edge -> the plain edge
+
+    def node(self, number: int) -> plain.Node:
+        """The plain node of a node."""
+        g = self.g
+        key = ("node", number)
+        if key not in self.nodes:
+            group = g["kind"][number] == GROUP
+            self.nodes[key] = plain.Node(key, int(g["level"][number]), group=bool(group))
+        return self.nodes[key]
+
+    def edge(self, number: int) -> plain.Edge:
+        g = self.g
+        if number not in self.edges:
+            origin = self.node(int(g["origin"][number]))
+            origin.mover = int(g["mover"][g["origin"][number]])
+            self.edges[number] = plain.Edge(origin, int(g["move"][number]))
+            origin.edges.append(self.edges[number])
+        edge = self.edges[number]
+        if g["child"][number] != NONE:
+            plain.link(edge, self.node(int(g["child"][number])))
+        return edge
+
+    def simulate(self) -> tuple[list[plain.Edge], plain.Payoff]:
+        """One simulation: its path and payoff."""
+        g, lane = self.g, 0
+        g["at"][lane] = g["root"][0]
+        need = WALK
+        while need not in (KNOWN, PLAYOUT):
+            if need == WALK:
+                need = descend(g, lane)
+            elif need == MOVES:
+                self.expand(int(g["at"][lane]))
+                need = WALK
+            else:
+                assert need == STEP
+                need = self.step()
+        if need == PLAYOUT:
+            draw = self.random.choice((0.0, 0.5, 1.0))
+            g["payoff"][lane] = draw, 1.0 - draw
+        path = [self.edge(int(number)) for number in g["path"][lane, : g["length"][lane]]]
+        payoff = tuple(g["payoff"][lane].tolist())
+        update(g, lane)
+        return path, payoff
+
+    def expand(self, node: int) -> None:
+        state = int(self.g["state"][self.g["position"][node], 0])
+        counts = np.array([1, 1], np.int32)
+        counts[self.world.who(state)] = self.world.moves
+        moves = np.tile(np.arange(self.world.moves, dtype=np.int32), (2, 1))
+        assert expand(self.g, node, moves, counts)
+
+    def step(self) -> Any:
+        g = self.g
+        edge = g["path"][0, g["length"][0] - 1]
+        state = int(g["state"][g["position"][g["origin"][edge]], 0])
+        new = self.world.step(state, int(g["move"][edge]))
+        payoff = np.array([0.25, 0.75])
+        return arrive(g, 0, np.array([new], np.uint64), self.world.terminal(new), payoff)
