@@ -21,16 +21,19 @@ class World:
     """A random game of some positions: moves lead to random positions, mostly deeper ones; two roles."""
 
     def __init__(
-        self, seed: int, *, positions: int = 40, moves: int = 4, back: float = 0.0, tree: bool = False
+        self, seed: int, *, positions: int = 40, moves: int = 4, back: float = 0, tree: bool = False, width: int = 0
     ) -> None:
+        """`width`: moves lead exactly one level deeper, and levels have so many positions."""
         random = Random(seed)
         self.moves, self.tree = moves, tree
         self.mover = [random.randrange(2) for _ in range(positions)]
         self.next: list[list[int]] = []
         for position in range(positions):
-            deeper = [
-                random.randrange(position + 1, positions) if position + 1 < positions else 0 for _ in range(moves)
-            ]
+            first, last = position + 1, positions
+            if width:
+                first = 1 + (position + width - 1) // width * width
+                last = first + width
+            deeper = [min(random.randrange(first, last + 1 - bool(width)), positions - 1) for _ in range(moves)]
             self.next.append([random.randrange(position + 1) if random.random() < back else to for to in deeper])
         self.count = positions
 
