@@ -91,6 +91,7 @@ class LanesWorker(Worker):
         best = np.zeros(len(circuit.roles))
         np.maximum.at(best, circuit.goal_roles, circuit.goal_values / 100)
         self.words = max(1, -(-len(circuit.fluents) // 64))
+        groups = {**groups, "group_mark": groups["group_mark"].copy()}  # scratch is not shared
         self.pool = Pool(
             config, groups, best, words=self.words, graphs=graphs, walks=LANES, megabytes=megabytes, seed=seed
         )

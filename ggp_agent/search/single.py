@@ -1,0 +1,131 @@
+"""Simulations one at a time, on any engine: the same graph, walked from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp_agent.engine import Engine, JointMove, Position, State
+from ggp_agent.engine.base import NO_GOAL
+from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.graph import SOLVED, Pool
+from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.schedule import DRAW
+from ggp_agent.search.table import NODES, NONE
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, STEP, WALK, arrive, descend, forget
+from ggp_agent.search.update import update
+from ggp_agent.search.workers import Worker
+
+LOOKS = 100_000  # positions whose moves are remembered
+
+
+class SingleWorker(Worker):
+    """Simulations on an engine without lanes. A state is known by a number, in the order of discovery."""
+
+    def __init__(self, engine: Engine, config: SearchConfig, *, seed: int, megabytes: float) -> None:
+        self.engine, self.config, self.random = engine, config, Random(seed)
+        self.roles = len(engine.game.roles)
+        self.states: list[State] = []
+        self.numbers: dict[State, int] = {}
+        self.look: Callable[[int], Position] = lru_cache(LOOKS)(lambda number: engine.look(self.states[number]))
+        groups = make_groups(config.groups, self.texts(), [])
+        best = np.ones(self.roles)
+        self.pool = Pool(config, groups, best, words=1, graphs=1, walks=1, megabytes=megabytes, seed=seed)
+        self.full = False
+
+    def texts(self) -> list[list[str]]:
+        return [list(map(str, moves)) for moves in self.engine.moves]
+
+    def pack(self, state: State) -> NDArray[np.uint64]:
+        number = self.numbers.setdefault(state, len(self.states))
+        if number == len(self.states):
+            self.states.append(state)
+        return np.array([number], np.uint64)
+
+    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
+        block = self.pool.block
+        most = self.pool.used(NODES) + nodes if nodes is not None else None
+        for _ in range(left[0]):
+            solved = self.config.solve and block["flags"][block["root"][0]] & SOLVED
+            if solved or not go_on() or (most is not None and self.pool.used(NODES) >= most):
+                return
+            try:
+                self.simulate()
+            except BaseException:
+                forget(block, 0)
+                raise
+            self.simulations += 1
+
+    def simulate(self) -> None:
+        """One simulation."""
+        g = self.pool.block
+        g["at"][0] = g["root"][0]
+        need: Any = WALK
+        while need != KNOWN:
+            if need == WALK:
+                need = descend(g, 0)
+            elif need == MOVES:
+                need = WALK if self.expand(int(g["at"][0])) else PLAYOUT
+            elif need == STEP:
+                need = self.step()
+            else:
+                g["payoff"][0] = self.play_out()
+                need = KNOWN
+        update(g, 0)
+        self.make_room()
+
+    def make_room(self) -> None:
+        wanting = self.pool.block["wanting"]
+        if wanting[0] and not self.full:
+            self.full = not self.pool.grow(int(wanting[0]) - 1)
+        wanting[0] = 0
+
+    def number_at(self, node: int) -> int:
+        g = self.pool.block
+        return int(g["state"][g["position"][node], 0])
+
+    def expand(self, node: int) -> bool:
+        legal = self.look(self.number_at(node)).legal
+        self.renew_groups()
+        moves = np.zeros((self.roles, max(map(len, legal))), np.int32)
+        for role, some in enumerate(legal):
+            moves[role, : len(some)] = some
+        return bool(expand(self.pool.block, node, moves, np.array([len(some) for some in legal], np.int32)))
+
+    def renew_groups(self) -> None:
+        """Engines may learn of new moves as they go; the tables of groups grow with them."""
+        g = self.pool.block
+        if g["group_offset"][-1] < sum(map(len, self.engine.moves)):
+            for name, value in make_groups(self.config.groups, self.texts(), []).items():
+                g[name] = value
+
+    def step(self) -> Any:
+        """Play the moves at the end of the path, and look at where they lead."""
+        g = self.pool.block
+        path = g["path"][0, : g["length"][0]]
+        node = int(g["origin"][path[-1]])
+        number = self.number_at(node)
+        joint = [moves[0] for moves in self.look(number).legal]
+        for edge in path[::-1]:
+            if g["origin"][edge] != node:
+                break
+            joint[g["role"][edge]] = int(g["move"][edge])
+        words = self.pack(self.engine.step(self.states[number], JointMove(joint)))
+        self.here = int(words[0])
+        position = self.look(self.here)
+        payoff = np.array(position.goals if position.terminal else [0] * self.roles, np.float64) / 100
+        return arrive(g, 0, words, position.terminal, payoff)
+
+    def play_out(self) -> list[float]:
+        g = self.pool.block
+        if g["at"][0] != NONE:
+            self.here = self.number_at(int(g["at"][0]))
+        playouts = self.engine.playouts(self.states[self.here], 1, self.random.getrandbits(63), self.config.max_plies)
+        goals = playouts.goals[0].tolist()
+        self.cut += NO_GOAL in goals
+        return [DRAW if goal == NO_GOAL else goal / 100 for goal in goals]
