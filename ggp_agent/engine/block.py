@@ -3,7 +3,9 @@
 Numba passes a named tuple of arrays by value, with a reference count for each: with dozens of arrays, a call costs more
 than what it does, and compiling takes minutes. A `Block` is passed as one address instead. Kernels read `block.name`:
 a number, or a `Column`, which is an array as an address, a length and strides, with `column[i]`, `column[i, j]`,
-`column[i, j, k]` and `len(column)`; `column[i]` of two dimensions or more is a column again. Indices are not checked.
+`column[i, j, k]` and `len(column)`; `column[i]` of two dimensions is a column again. Indices are not checked.
+
+A column may be a field of a record array, so that what is used together lies together in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
 WORD = ir.IntType(64)
-WORDS = 4  # of each field: address or number, length, stride of the first index, stride of the second
+# Of each field: address or number, length, strides of the first and the second index in bytes, length of the last one
+PARTS = ("address", "length", "first", "second", "last")
+WORDS = len(PARTS)
+LENGTH, FIRST, SECOND, SIZE = 1, 2, 3, WORDS  # as `part_of` counts
 Value = NDArray[Any] | int | float
 
 
@@ -51,10 +56,11 @@ class Block:
         assert (name, *kind_of(value)) == self.type.kinds[place // WORDS], name
         self.values[name] = value
         if isinstance(value, np.ndarray):
-            assert value.flags.c_contiguous and value.flags.writeable, name
-            strides = [stride // value.itemsize for stride in value.strides[:-1]] or [1]
-            self.words[place : place + 2] = value.ctypes.data, len(value)
-            self.words[place + 2 : place + 2 + len(strides)] = strides
+            assert value.flags.writeable and (value.ndim == 1 or value.strides[-1] == value.itemsize), name
+            second = value.strides[1] if value.ndim > 2 else 0
+            self.words[place : place + WORDS] = (
+                *(value.ctypes.data, len(value), value.strides[0], second, value.shape[-1]),
+            )
         elif isinstance(value, float):
             self.words[place] = np.float64(value).view(np.int64)
         else:
@@ -99,8 +105,7 @@ class BlockModel(models.PrimitiveModel):  # type: ignore[misc]
 @register_model(ColumnType)
 class ColumnModel(models.StructModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Any) -> None:
-        names = ("address", "length", "first", "second")
-        super().__init__(manager, kind, [(name, types.int64) for name in names])
+        super().__init__(manager, kind, [(name, types.int64) for name in PARTS])
 
 
 @unbox(BlockType)  # type: ignore[untyped-decorator]
@@ -124,7 +129,10 @@ class BlockAttributes(AttributeTemplate):  # type: ignore[misc]
 
 def load_word(builder: Any, address: Any, number: int) -> Any:
     place = builder.inttoptr(builder.add(address, WORD(8 * number)), WORD.as_pointer())
-    return builder.load(place)
+    word = builder.load(place)
+    # A block does not change while kernels run, so there is no need to load it again after every store.
+    word.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return word
 
 
 @lower_getattr_generic(BlockType)  # type: ignore[untyped-decorator]
@@ -135,15 +143,14 @@ def lower_field(context: Any, builder: Any, block: BlockType, value: Any, name: 
         word = load_word(builder, value, WORDS * number)
         return builder.bitcast(word, ir.DoubleType()) if kind == "<f8" else word
     column = cgutils.create_struct_proxy(ColumnType(kind, dimensions))(context, builder)
-    column.address, column.length, column.first, column.second = (
-        load_word(builder, value, WORDS * number + k) for k in range(WORDS)
-    )
+    for k, part in enumerate(PARTS):
+        setattr(column, part, load_word(builder, value, WORDS * number + k))
     return column._getvalue()
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def load_at(typing_context: Any, column: Any, offset: Any) -> Any:
-    """The element at an offset."""
+    """The element at an offset in bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.load(element_pointer(context, builder, column, *values))
@@ -153,7 +160,7 @@ def load_at(typing_context: Any, column: Any, offset: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def store_at(typing_context: Any, column: Any, offset: Any, value: Any) -> Any:
-    """Change the element at an offset."""
+    """Change the element at an offset in bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         builder.store(values[2], element_pointer(context, builder, column, *values[:2]))
@@ -164,38 +171,51 @@ def store_at(typing_context: Any, column: Any, offset: Any, value: Any) -> Any:
 
 def element_pointer(context: Any, builder: Any, column: Any, value: Any, offset: Any) -> Any:
     element = context.get_data_type(column.element)
-    size = WORD(np.dtype(column.kind).itemsize)
     address = cgutils.create_struct_proxy(column)(context, builder, value=value).address
-    return builder.inttoptr(builder.add(address, builder.mul(offset, size)), element.as_pointer())
+    return builder.inttoptr(builder.add(address, offset), element.as_pointer())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, column: Any, index: Any) -> Any:
+    """Ask for the memory of a row that will be needed soon."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.inttoptr(builder.add(whole.address, builder.mul(values[1], whole.first)), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(column, types.int64), generate
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
 def part_of(typing_context: Any, column: Any, word: Any) -> Any:
-    """One of the four words of a column, by its number, which is a constant."""
+    """One of the words of a column, by its number, which is a constant; SIZE is the size of an element."""
     number = word.literal_value
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        if number == SIZE:
+            return WORD(np.dtype(column.kind).itemsize)
         proxy = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
-        return getattr(proxy, ("address", "length", "first", "second")[number])
+        return getattr(proxy, PARTS[number])
 
     return types.int64(column, types.literal(number)), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def row_at(typing_context: Any, column: Any, index: Any) -> Any:
-    """A row of a column with two or three dimensions: a column with one less."""
-    row = ColumnType(column.kind, column.dimensions - 1)
+    """A row of a column with two dimensions: a column with one."""
+    row = ColumnType(column.kind, 1)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
         part = cgutils.create_struct_proxy(row)(context, builder)
-        size = WORD(np.dtype(column.kind).itemsize)
-        part.address = builder.add(whole.address, builder.mul(builder.mul(values[1], whole.first), size))
-        if column.dimensions == 2:
-            part.length, part.first = whole.first, WORD(1)
-        else:
-            part.length, part.first = builder.sdiv(whole.first, whole.second), whole.second
-        part.second = WORD(0)
+        part.address = builder.add(whole.address, builder.mul(values[1], whole.first))
+        part.length = part.last = whole.last
+        part.first, part.second = WORD(np.dtype(column.kind).itemsize), WORD(0)
         return part._getvalue()
 
     return row(column, types.int64), generate
@@ -204,7 +224,7 @@ def row_at(typing_context: Any, column: Any, index: Any) -> Any:
 @overload(len)
 def column_length(column):  # type: ignore[no-untyped-def]
     if isinstance(column, ColumnType):
-        return lambda column: part_of(column, 1)
+        return lambda column: part_of(column, LENGTH)
     return None
 
 
@@ -214,12 +234,15 @@ def column_get(column, index):  # type: ignore[no-untyped-def]
         return None
     if isinstance(index, types.Integer):
         if column.dimensions == 1:
-            return lambda column, index: load_at(column, index)
+            return lambda column, index: load_at(column, index * part_of(column, FIRST))
         return lambda column, index: row_at(column, index)
     if len(index) == 2:
-        return lambda column, index: load_at(column, index[0] * part_of(column, 2) + index[1])
+        return lambda column, index: load_at(
+            column, index[0] * part_of(column, FIRST) + index[1] * part_of(column, SIZE)
+        )
     return lambda column, index: load_at(
-        column, index[0] * part_of(column, 2) + index[1] * part_of(column, 3) + index[2]
+        column,
+        index[0] * part_of(column, FIRST) + index[1] * part_of(column, SECOND) + index[2] * part_of(column, SIZE),
     )
 
 
@@ -228,9 +251,13 @@ def column_set(column, index, value):  # type: ignore[no-untyped-def]
     if not isinstance(column, ColumnType):
         return None
     if isinstance(index, types.Integer):
-        return lambda column, index, value: store_at(column, index, value)
+        return lambda column, index, value: store_at(column, index * part_of(column, FIRST), value)
     if len(index) == 2:
-        return lambda column, index, value: store_at(column, index[0] * part_of(column, 2) + index[1], value)
+        return lambda column, index, value: store_at(
+            column, index[0] * part_of(column, FIRST) + index[1] * part_of(column, SIZE), value
+        )
     return lambda column, index, value: store_at(
-        column, index[0] * part_of(column, 2) + index[1] * part_of(column, 3) + index[2], value
+        column,
+        index[0] * part_of(column, FIRST) + index[1] * part_of(column, SECOND) + index[2] * part_of(column, SIZE),
+        value,
     )

@@ -75,9 +75,9 @@ def tally(root: Root, role: int, found: dict[Move, Tally]) -> None:
             continue
         mine = found.setdefault(int(g["move"][edge]), Tally())
         mine.visits += int(g["n"][edge])
-        mine.total += float(g["mean"][edge, role]) * int(g["n"][edge])
-        if g["trials"][edge] == PROVEN:
-            mine.proven = float(g["mean"][edge, role])
+        mine.total += float(g["mean"][edge]) * int(g["n"][edge])
+        if g["doubt"][edge] == PROVEN:
+            mine.proven = float(g["mean"][edge])
 
 
 def ranked_lines(roots: Sequence[Root], legal: Sequence[Move], role: int) -> list[Line]:

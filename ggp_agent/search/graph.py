@@ -20,7 +20,7 @@ from ggp_agent.search.config import INFINITE, SearchConfig
 from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, RANDOM, STAMP, copy_joints, fill_table, pack_graph
 
 SIMULTANEOUS = -1  # the mover of a position in which several roles choose
-PROVEN = np.inf  # the trials of an edge whose value is proven
+UNTRIED, PROVEN = np.inf, 0.0  # the doubt of an edge that no simulation took, or whose value is proven
 
 # kind of a node
 POSITION, GROUP = range(2)
@@ -28,50 +28,65 @@ POSITION, GROUP = range(2)
 EXPANDED, SOLVED, TERMINAL = 1, 2, 4
 
 MIN_NODES, MIN_EDGES, MIN_JOINTS = 1 << 10, 1 << 12, 1 << 6
+FIRST_SHARE = 0.05  # of the memory is taken at once
+LINE = 64  # bytes of a line of cache
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
 MAX_PATH = 1024  # edges; a longer walk is played out
 
-# Every array of a pool: name -> (type, shape of one row). "roles", "words", "counts" and "sums" depend on the pool.
+# Every array of a pool: name -> (type, shape of one row). "roles", "words" and so on depend on the pool. What is used
+# together lies together, as fields of records, because what costs most is to wait for memory.
 Shape = tuple[type, tuple[int | str, ...]]
-OF_NODES: dict[str, Shape] = {
-    "state": (np.uint64, ("words",)),  # what is true, packed
-    "hash": (np.uint64, ()),
-    "graph": (np.int32, ()),  # to which it belongs
+Record = dict[str, Shape]
+NODE: Record = {  # what a walk reads of a node
     "kind": (np.int8, ()),  # POSITION or GROUP
     "flags": (np.int8, ()),
-    "mover": (np.int8, ()),  # the role that chooses, or SIMULTANEOUS
-    "level": (np.int32, ()),  # plies from the start of the match when first seen
-    "position": (np.int32, ()),  # the position of a group; itself for a position
-    "label": (np.int32, (2,)),  # which group it is; how many stages of the choice lie above its edges
+    "mover": (np.int16, ()),  # the role that chooses, or SIMULTANEOUS
     "first": (np.int32, ()),  # first edge out
     "edges": (np.int32, ()),  # how many edges out
-    "open": (np.int32, ()),  # edges out that are not proven
-    "parent": (np.int32, ()),  # first edge in
+    "level": (np.int32, ()),  # plies from the start of the match when first seen
     "running": (np.int32, ()),  # simulations on their way through it
-    "value": (np.float64, ("roles",)),  # of a solved node
+    "parent": (np.int32, ()),  # first edge in
     "counts": (np.float64, ("counts",)),  # layer d: sum of n_d(f) over edges f out; the last one may be depth inf
     "sums": (np.float64, ("sums",)),  # layer d, role: sum of n(f) mu_d(f) over edges f out, likewise
-    # scratch of updates
+}
+NODE_MORE: Record = {
+    "hash": (np.uint64, ()),
+    "state": (np.uint64, ("words",)),  # what is true, packed
+    "value": (np.float64, ("roles",)),  # of a solved node
+    "graph": (np.int32, ()),  # to which it belongs
+    "position": (np.int32, ()),  # the position of a group; itself for a position
+    "label": (np.int32, (2,)),  # which group it is; how many stages of the choice lie above its edges
+    "open": (np.int32, ()),  # edges out that are not proven
+}
+EDGE: Record = {  # what selection reads of an edge, four of them in a line of cache
+    "doubt": (np.float32, ()),  # 1 / sqrt(n_{d3}), or UNTRIED, or PROVEN
+    "mean": (np.float32, ()),  # mu_{d1} for the role whose move it is
+    "flying": (np.int32, ()),  # simulations on their way through it
+    "child": (np.int32, ()),  # node, or NONE
+}
+EDGE_MORE: Record = {
+    "origin": (np.int32, ()),  # node
+    "next": (np.int32, ()),  # next edge into the same child
+    "move": (np.int32, ()),  # of the role; a group if negative: -1 - its number
+    "role": (np.int32, ()),  # whose move it is
+    "n": (np.int32, ()),  # simulations that took it
+    "end_n": (np.int32, ()),  # n': simulations that ended where it leads
+    "total": (np.float64, ("roles",)),  # sum of their payoffs
+    "end_total": (np.float64, ("roles",)),  # n' mu': sum of payoffs of those that ended there
+}
+AMAF: Record = {  # RAVE: simulations in which the role of an edge played its move later
+    "amaf_n": (np.int64, ()),
+    "amaf_total": (np.float64, ("roles",)),
+}
+MARKS: Record = {  # scratch of updates
     "node_mark": (np.int64, (3,)),  # stamp of the update that put it into either list, and on whose path it is
     "delta": (np.float64, (2, "deltas")),  # how counts and sums of a layer have changed, for either list
+    "touched": (np.int32, (2,)),  # the two lists: entry k of each
 }
-OF_EDGES: dict[str, Shape] = {
-    "origin": (np.int32, ()),  # node
-    "child": (np.int32, ()),  # node, or NONE
-    "move": (np.int32, ()),  # of the role; a group if negative: -1 - its number
-    "role": (np.int8, ()),  # whose move it is
-    "next": (np.int32, ()),  # next edge into the same child
-    "n": (np.int32, ()),  # simulations that took it
-    "total": (np.float64, ("roles",)),  # sum of their payoffs
-    "end_n": (np.int32, ()),  # n': simulations that ended where it leads
-    "end_total": (np.float64, ("roles",)),  # n' mu': sum of their payoffs
-    "mean": (np.float64, ("roles",)),  # mu_{d1}, as selection sees it
-    "trials": (np.float64, ()),  # n_{d3}, as selection sees it; 0 for an untried edge; or PROVEN
-    "flying": (np.int32, ()),  # simulations on their way through it
-    "amaf_n": (np.int32, ()),  # simulations in which its role played its move later (RAVE)
-    "amaf_total": (np.float64, ("roles",)),
+EDGE_MARKS: Record = {
     "edge_mark": (np.int64, ()),  # stamp of the update on whose path it is
 }
+RECORDS: dict[int, tuple[Record, ...]] = {NODES: (NODE, NODE_MORE, MARKS), EDGES: (EDGE, EDGE_MORE, AMAF, EDGE_MARKS)}
 
 
 def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]:
@@ -81,6 +96,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
     """
     d1, d2, d3 = config.depths if config.transpositions and not config.update_all else (0, 0, 0)
     more = 1 if grouped else 0
+    sum_layers = 0 if d1 in (0, INFINITE) else d1 + more
     count_layers = 1 + max([0, *(d for d in (d2, d3 - 1 + more) if d < INFINITE - 1)])
     return {
         "exploration": float(config.exploration),
@@ -94,7 +110,8 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "d2": d2,
         "d3": d3,
         "count_layers": count_layers,  # finite ones
-        "sum_layers": 0 if d1 in (0, INFINITE) else d1 + more,
+        "sum_layers": sum_layers,
+        "deep": int(max(count_layers, sum_layers) > 1 or INFINITE in (d1, d2, d3)),  # are there layers above layer 0?
         "count_inf": count_layers if INFINITE in (d2, d3) else NONE,  # the layer of depth inf
         "sum_inf": 0 if d1 == INFINITE else NONE,
         "own_inf": count_layers if d3 == INFINITE else NONE,  # where n_{d3} looks
@@ -128,15 +145,19 @@ class Pool:
             "sums": roles * (int(rules["sum_layers"]) + (rules["sum_inf"] != NONE)),
             "deltas": 1 + roles,
         }
-        layered = max(int(rules[name]) for name in ("d1", "d2", "d3")) > 0
-        self.unused = set() if config.rave else {"amaf_n", "amaf_total"}
-        self.unused |= set() if layered else {"end_n", "end_total", "delta", "touched"}
-        self.unused |= set() if layered or config.update_all else {"node_mark", "edge_mark"}
+        deep = rules["deep"] or config.update_all
+        self.unused = [] if deep else [MARKS, EDGE_MARKS]
+        self.unused += [] if config.rave else [AMAF]
         self.room = {NODES: max(MIN_NODES, 2 * graphs), EDGES: MIN_EDGES, JOINTS: MIN_JOINTS}
         if (need := self.bytes(self.room)) > self.limit:
             raise ConfigError(
                 f"a search of this game needs at least {need / 2**20:.1f} megabytes, and {megabytes:.1f} are allowed"
             )
+        while self.bytes(larger := {NODES: 2 * self.room[NODES], EDGES: 2 * self.room[EDGES], JOINTS: MIN_JOINTS}) < (
+            FIRST_SHARE * self.limit
+        ):
+            self.room = larger
+        self.records = {what: [self.empty(what, record) for record in RECORDS[what]] for what in RECORDS}
         used = np.zeros(5, np.int64)  # nodes, edges, joint moves; stamp of the last update; random state
         used[RANDOM] = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0] >> np.uint64(1) | 1
         self.block = Block(
@@ -153,12 +174,12 @@ class Pool:
                 "top": np.zeros(walks, np.int32),  # int32[lanes]: the deepest level on its path
                 "length": np.zeros(walks, np.int32),  # int32[lanes]: edges of its path
                 "path": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: edges
+                "nodes": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: their origins
                 "payoff": np.zeros((walks, roles)),  # float64[lanes, roles]
                 # NODES + 1, EDGES + 1 or JOINTS + 1 if room for more of them was missing; whether that is known
                 "wanting": np.zeros(2, np.int64),
                 **self.tables(self.room),
-                **{name: self.empty(name) for name in (*OF_NODES, *OF_EDGES)},
-                "touched": self.lists(),
+                **self.columns,
             }
         )
 
@@ -169,27 +190,38 @@ class Pool:
             "joint": np.full((2 * room[JOINTS], 3), NONE, np.int64),  # node, number of its joint move, child
         }
 
-    def row(self, name: str) -> tuple[type, tuple[int, ...]]:
-        kind, shape = OF_NODES.get(name) or OF_EDGES[name]
-        return kind, tuple(self.sizes[part] if isinstance(part, str) else part for part in shape)
+    def dtype(self, record: Record) -> np.dtype[Any]:
+        def shape(parts: tuple[int | str, ...]) -> tuple[int, ...]:
+            return tuple(self.sizes[part] if isinstance(part, str) else part for part in parts)
 
-    def empty(self, name: str) -> NDArray[Any]:
-        kind, shape = self.row(name)
-        rows = 1 if name in self.unused else self.room[NODES if name in OF_NODES else EDGES]
-        return np.zeros((rows, *shape), kind)
+        fields: list[tuple[str, type, tuple[int, ...]]] = [
+            (name, kind, shape(row)) for name, (kind, row) in record.items()
+        ]
+        size = np.dtype(fields).itemsize
+        if size > LINE // 4:
+            fields.append(("padding", np.uint8, (-size % LINE,)))
+        return np.dtype(fields)
 
-    def lists(self) -> NDArray[np.int32]:
-        """int32[2, nodes]: two lists of nodes, scratch of updates."""
-        return np.zeros((2, 1 if "touched" in self.unused else self.room[NODES]), np.int32)
+    def empty(self, what: int, record: Record) -> NDArray[Any]:
+        """Blank records, one if nobody needs them, that begin with lines of cache."""
+        dtype = self.dtype(record)
+        size = dtype.itemsize * (1 if record in self.unused else self.room[what])
+        memory = np.zeros(size + LINE, np.uint8)
+        skip = -memory.ctypes.data % LINE
+        return memory[skip : skip + size].view(dtype)
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All fields of all records by name."""
+        return {
+            name: array[name] for some in self.records.values() for array in some for name in array.dtype.names or ()
+        }
 
     def bytes(self, room: dict[int, int]) -> int:
         """The memory of a pool with this room."""
         total = 48 * room[JOINTS] + 16 * room[NODES]  # the tables, which are powers of two
-        total += 0 if "touched" in self.unused else 8 * room[NODES]
-        for what, names in ((NODES, OF_NODES), (EDGES, OF_EDGES)):
-            for name in set(names) - self.unused:
-                kind, shape = self.row(name)
-                total += room[what] * np.dtype(kind).itemsize * int(np.prod(shape, dtype=np.int64))
+        for what, records in RECORDS.items():
+            total += room[what] * sum(self.dtype(record).itemsize for record in records if record not in self.unused)
         return total
 
     def grow(self, what: int) -> bool:
@@ -206,12 +238,14 @@ class Pool:
             block["joint"] = self.tables(room)["joint"]
             copy_joints(block, old)
             return True
-        for name in set(OF_NODES if what == NODES else OF_EDGES) - self.unused:
-            larger = self.empty(name)
-            larger[: len(block[name])] = block[name]
-            block[name] = larger
+        for number, record in enumerate(RECORDS[what]):
+            if record not in self.unused:
+                larger, smaller = self.empty(what, record), self.records[what][number]
+                larger.view(np.uint8)[: smaller.nbytes] = smaller.view(np.uint8)
+                self.records[what][number] = larger
+        for name, column in self.columns.items():
+            block[name] = column
         if what == NODES:
-            block["touched"] = self.lists()
             block["table"] = self.tables(room)["table"]
             fill_table(block)
         return True

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ggp_agent.engine import Move
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.graph import SIMULTANEOUS
-from ggp_agent.search.table import NONE
+from ggp_agent.search.table import NONE, kernel
 from ggp_agent.search.ucd import new_edges
 
 MANY_MOVES = 24  # fewer legal moves are not grouped by `auto`
@@ -25,7 +24,7 @@ MAX_CUTS = 12  # more arguments are not cut
 LAST = 1_000
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand(g, node, moves, counts):  # type: ignore[no-untyped-def]
     """Give a node its edges: `moves[role, :counts[role]]` are the legal moves of its position; false without room."""
     choosers, mover = 0, 0
@@ -55,7 +54,7 @@ def expand(g, node, moves, counts):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_group(key, group, offset, moves, count):  # type: ignore[no-untyped-def]
     """Keep the moves of one group, in place; how many there are."""
     kept = 0
@@ -66,7 +65,7 @@ def keep_group(key, group, offset, moves, count):  # type: ignore[no-untyped-def
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_groups(g, stage, offset, moves, count):  # type: ignore[no-untyped-def]
     """In how many groups of a stage these moves are."""
     mark, found, clock = g.group_mark, 0, len(g.group_mark) - 1
@@ -79,7 +78,7 @@ def count_groups(g, stage, offset, moves, count):  # type: ignore[no-untyped-def
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_groups(g, node, role, stage, offset, moves, count, found):  # type: ignore[no-untyped-def]
     """An edge for every group that has one of these moves."""
     first = new_edges(g, node, found)
@@ -96,7 +95,7 @@ def expand_groups(g, node, role, stage, offset, moves, count, found):  # type: i
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_simultaneous(g, node, moves, counts):  # type: ignore[no-untyped-def]
     """Edges for every role that has a choice, role after role."""
     total = 0

@@ -11,10 +11,9 @@ play out from one leaf (leaf: blocks of lanes, of which the first one walks); ea
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ggp_agent.engine import rowops as op
-from ggp_agent.engine.block import Block
+from ggp_agent.engine.block import Block, prefetch
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.kernels import (
     DONE,
@@ -29,8 +28,8 @@ from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
 from ggp_agent.search.graph import EXPANDED, MAX_PATH, SOLVED
 from ggp_agent.search.groups import expand
-from ggp_agent.search.table import NODES, NONE
-from ggp_agent.search.ucd import KNOWN, PLAYOUT, STEP, WALK, arrive, copy_row, descend, set_row
+from ggp_agent.search.table import NODES, NONE, hash_state, kernel
+from ggp_agent.search.ucd import KNOWN, PLAYOUT, STEP, WALK, arrive, copy_row, set_row, walk_on
 from ggp_agent.search.update import update
 
 # What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
@@ -42,6 +41,7 @@ PLACES = (
     *("base", "state_rows", "start", "active", "ended", "forced", "move_starts", "legal_starts"),
     *("goal_literals", "goal_roles", "goal_values"),
 )
+MOST_ASKED = 64  # edges of a node that are asked for before they are needed
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of Lanes.progress
 
@@ -69,9 +69,12 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "left": np.zeros(graphs, np.int64),  # int64[graphs]: simulations that may still begin
             "ends": np.zeros((LANES, roles)),  # float64[LANES, roles]: payoffs of playouts
             "goals": np.zeros((LANES, roles), np.int16),  # int16[LANES, roles]
-            "state": np.zeros(words, np.uint64),  # uint64[words]: scratch
+            "states": np.zeros((LANES, words), np.uint64),  # uint64[LANES, words]: states that were read
+            "hashes": np.zeros(LANES, np.uint64),  # uint64[LANES]
             "moves": np.zeros((roles, max(map(len, circuit.moves)) or 1), np.int32),  # int32[roles, moves]: scratch
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
+            "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
+            "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
             "block": block,  # lanes that play out from one leaf
@@ -85,26 +88,26 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_bit(rows, row, lane):  # type: ignore[no-untyped-def]
     rows[row, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_bit(rows, row, lane):  # type: ignore[no-untyped-def]
     rows[row, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def later(lanes, lane):  # type: ignore[no-untyped-def]
     """Attend to this lane after the next step."""
     lanes.pending[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_state(lanes, lane):  # type: ignore[no-untyped-def]
     """Pack the state that a lane holds."""
-    rows, fluents, state = lanes.rows, lanes.state_rows, lanes.state
+    rows, fluents, state = lanes.rows, lanes.state_rows, lanes.states[lane]
     word, shift = lane >> 6, np.uint64(lane & 63)
     for k in range(len(state)):
         packed = np.uint64(0)
@@ -113,7 +116,7 @@ def read_state(lanes, lane):  # type: ignore[no-untyped-def]
         state[k] = packed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
     """List the legal moves of all roles in a lane."""
     rows, moves, counts = lanes.rows, lanes.moves, lanes.counts
@@ -127,7 +130,7 @@ def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
         counts[role] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
     """Let a lane take up this state when all lanes step; its bits in the rows of `start` are clear."""
     rows, word, mask = lanes.rows, lane >> 6, np.uint64(1) << np.uint64(lane & 63)
@@ -139,7 +142,7 @@ def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
             packed &= packed - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
     """Take up another simulation: what it needs, or NONE if there is nothing more to do in this lane."""
     graph = g.lane_graph[lane]
@@ -154,13 +157,13 @@ def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
     return WALK
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def force(g, lanes, lane):  # type: ignore[no-untyped-def]
     """Note the moves of the last edges of a walk: they are played in this step."""
     last = g.length[lane] - 1
-    node = g.origin[g.path[lane, last]]
+    node = g.nodes[lane, last]
     k = last
-    while k >= 0 and g.origin[g.path[lane, k]] == node:
+    while k >= 0 and g.nodes[lane, k] == node:
         edge = g.path[lane, k]
         set_bit(lanes.rows, lanes.forced + g.role[edge], lane)
         lanes.forced_move[lane, g.role[edge]] = g.move[edge]
@@ -169,15 +172,15 @@ def force(g, lanes, lane):  # type: ignore[no-untyped-def]
     later(lanes, lane)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wanted_position(g, lane, need):  # type: ignore[no-untyped-def]
     """The position that a walk needs a lane to hold."""
     if need == STEP:
-        return g.position[g.origin[g.path[lane, g.length[lane] - 1]]]
+        return g.position[g.nodes[lane, g.length[lane] - 1]]
     return g.position[g.at[lane]] if g.at[lane] != NONE else NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The lane is where its walk ends: play on at random, in all lanes of its block."""
     lanes.phase[lane] = PLAYING
@@ -186,18 +189,20 @@ def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
     if lanes.block > 1:
         read_state(lanes, lane)
         for other in range(lane + 1, lane + lanes.block):
-            load_state(lanes, other, lanes.state)
+            load_state(lanes, other, lanes.states[lane])
             set_bit(lanes.rows, lanes.active, other)
             lanes.phase[other] = READY
             later(lanes, other)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
-    """Do what a walk needs, and go on until it needs the circuit."""
+    """Do what a walk needs, until it needs the circuit or has to walk on."""
     while need != NONE:
         if need == WALK:
-            need = descend(g, lane)
+            lanes.walker[lanes.walkers[0]] = lane
+            lanes.walkers[0] += 1
+            return
         if need == KNOWN:
             update(g, lane)
             lanes.progress[ENDED] += 1
@@ -226,7 +231,53 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         need = WALK
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def walk_all(g, lanes):  # type: ignore[no-untyped-def]
+    """Let all walks go on together, edge by edge: while one waits for memory, others go on.
+
+    A walk that comes to a node asks for its edges, and takes one of them in the next round.
+    """
+    walker, walkers = lanes.walker, lanes.walkers
+    while walkers[0]:
+        count, kept = walkers[0], 0
+        for k in range(count):
+            node = g.at[walker[k]]
+            for edge in range(g.first[node], g.first[node] + min(g.edges[node], MOST_ASKED), 4):
+                prefetch(g.doubt, edge)
+        for k in range(count):
+            lane = walker[k]
+            need = walk_on(g, lane)
+            if need == WALK:
+                prefetch(g.kind, g.at[lane])
+                walker[kept] = lane
+                kept += 1
+                continue
+            walkers[0] = kept
+            proceed(g, lanes, lane, need)
+            kept = walkers[0]
+        walkers[0] = kept
+
+
+@kernel
+def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
+    """Ask for the paths of simulations that are about to end, and for places in the table of positions that are new."""
+    for word in range(WORDS):
+        bits = np.int64(over[word] | lanes.pending[word])
+        while bits:
+            lane = 64 * word + op.lowest_bit(bits)
+            bits &= bits - 1
+            if lanes.phase[lane] == STEPPED:
+                read_state(lanes, lane)
+                lanes.hashes[lane] = hash_state(lanes.states[lane], g.lane_graph[lane])
+                prefetch(g.table, np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1)))
+            elif lanes.phase[lane] == PLAYING:
+                for k in range(g.length[lane]):
+                    prefetch(g.origin, g.path[lane, k])
+                    prefetch(g.doubt, g.path[lane, k])
+                    prefetch(g.kind, g.nodes[lane, k])
+
+
+@kernel
 def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
     """Remember the game of a lane if it is the best so far of a single role."""
     leader = lanes.leader[lane]
@@ -244,7 +295,7 @@ def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
     lanes.best[1] = length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The playout of a lane has ended, and so may the simulation of its block."""
     leader = lanes.leader[lane]
@@ -260,10 +311,9 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
         return
     length = g.length[leader]
     for k in range(length):  # each update takes one simulation off the path
-        edge = g.path[leader, k]
-        g.flying[edge] += lanes.block - 1
-        if k == 0 or g.origin[g.path[leader, k - 1]] != g.origin[edge]:
-            g.running[g.origin[edge]] += lanes.block - 1
+        g.flying[g.path[leader, k]] += lanes.block - 1
+        if k == 0 or g.nodes[leader, k - 1] != g.nodes[leader, k]:
+            g.running[g.nodes[leader, k]] += lanes.block - 1
     for other in range(leader, leader + lanes.block):
         g.length[leader] = length
         copy_row(g.payoff[leader], lanes.ends[other])
@@ -274,7 +324,7 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     proceed(g, lanes, leader, begin(g, lanes, leader))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_payoff(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The payoffs of a lane in which the game is over."""
     literals, roles, values = lanes.goal_literals, lanes.goal_roles, lanes.goal_values
@@ -284,7 +334,7 @@ def read_payoff(g, lanes, lane):  # type: ignore[no-untyped-def]
         lanes.ends[lane, role] = lanes.goals[lane, role] / 100.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
     """Go on with a lane, now that the circuit knows its position."""
     phase = lanes.phase[lane]
@@ -296,8 +346,7 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         if over:
             finish(g, lanes, lane)
     elif phase == STEPPED:
-        read_state(lanes, lane)
-        need = arrive(g, lane, lanes.state, over, lanes.ends[lane])
+        need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
         lanes.here[lane] = g.at[lane]
         if need == KNOWN:
             keep_line(g, lanes, lane, 0)
@@ -316,7 +365,7 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         proceed(g, lanes, lane, begin(g, lanes, lane))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_off(g, lanes):  # type: ignore[no-untyped-def]
     """End playouts that last too long, and note when to look again."""
     progress = lanes.progress
@@ -332,7 +381,7 @@ def cut_off(g, lanes):  # type: ignore[no-untyped-def]
     progress[6] = oldest + lanes.max_plies
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play_forced(g, lanes):  # type: ignore[no-untyped-def]
     """Put the moves of walks in the place of random ones."""
     base, rows = lanes.base, lanes.rows
@@ -352,7 +401,7 @@ def play_forced(g, lanes):  # type: ignore[no-untyped-def]
         op.fill(base, mask, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_history(g, lanes):  # type: ignore[no-untyped-def]
     """Note the move of the only role in every lane that plays at random."""
     first, rows = lanes.move_starts[0], lanes.rows
@@ -366,7 +415,7 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
                     lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = row - first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_lanes(wiring, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
@@ -374,10 +423,11 @@ def run_lanes(wiring, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     for _ in range(steps):
         evaluate(wiring, POSITION)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
-        if op.is_any(base, ended):
-            evaluate(wiring, GOALS)
         for word in range(WORDS):
             over[word] = rows[ended, word]
+        ask_for_memory(g, lanes, over)
+        if op.is_any(base, ended):
+            evaluate(wiring, GOALS)
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)
@@ -391,6 +441,7 @@ def run_lanes(wiring, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
                 attend(g, lanes, 64 * word + bit, is_over)
         if progress[0] >= progress[6]:
             cut_off(g, lanes)
+        walk_all(g, lanes)
         if progress[3] == RUNNING and not op.is_any(base, active):
             progress[3] = DONE
         if progress[3] != RUNNING:

@@ -16,7 +16,7 @@ from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import SOLVED, Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.schedule import DRAW
-from ggp_agent.search.table import NODES, NONE
+from ggp_agent.search.table import NODES, NONE, hash_state
 from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, STEP, WALK, arrive, descend, forget
 from ggp_agent.search.update import update
 from ggp_agent.search.workers import Worker
@@ -119,7 +119,7 @@ class SingleWorker(Worker):
         self.here = int(words[0])
         position = self.look(self.here)
         payoff = np.array(position.goals if position.terminal else [0] * self.roles, np.float64) / 100
-        return arrive(g, 0, words, position.terminal, payoff)
+        return arrive(g, 0, words, np.uint64(hash_state(words, 0)), position.terminal, payoff)
 
     def play_out(self) -> list[float]:
         g = self.pool.block

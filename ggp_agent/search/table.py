@@ -7,7 +7,9 @@ from numba import njit
 
 from ggp_agent.engine import kernels as _kernels  # noqa: F401 - says where compiled kernels are kept
 
-NONE = -1
+kernel = njit(cache=True, nogil=True, error_model="numpy")
+
+NONE = -1  # no node, no edge
 NODES, EDGES, JOINTS, STAMP, RANDOM = range(5)  # of Graph.used
 
 # Odd constants with bits spread evenly, from the golden ratio and from MurmurHash3's finaliser.
@@ -16,7 +18,7 @@ MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix(word):  # type: ignore[no-untyped-def]
     """Every bit of the result depends on every bit of the word."""
     word ^= word >> np.uint64(33)
@@ -26,7 +28,7 @@ def mix(word):  # type: ignore[no-untyped-def]
     return word ^ (word >> np.uint64(33))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_state(state, graph):  # type: ignore[no-untyped-def]
     """A hash of a packed state in one of the graphs."""
     total = mix(np.uint64(graph) + SPREAD)
@@ -35,7 +37,7 @@ def hash_state(state, graph):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(g, hash_value, state, graph):  # type: ignore[no-untyped-def]
     """The node of a position, or NONE. The state itself is compared, not only its hash."""
     mask = len(g.table) - 1
@@ -52,7 +54,7 @@ def find(g, hash_value, state, graph):  # type: ignore[no-untyped-def]
     return NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter(g, node):  # type: ignore[no-untyped-def]
     """Put a node into the table."""
     mask = len(g.table) - 1
@@ -62,7 +64,7 @@ def enter(g, node):  # type: ignore[no-untyped-def]
     g.table[slot] = node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_table(g):  # type: ignore[no-untyped-def]
     """Put all positions into an empty table."""
     for node in range(g.used[NODES]):
@@ -70,7 +72,7 @@ def fill_table(g):  # type: ignore[no-untyped-def]
             enter(g, node)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joint_slot(g, node, number):  # type: ignore[no-untyped-def]
     """The slot of a joint move of a position: where it is, or where it belongs."""
     mask = len(g.joint) - 1
@@ -80,7 +82,7 @@ def joint_slot(g, node, number):  # type: ignore[no-untyped-def]
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_joint(g, node, number, child):  # type: ignore[no-untyped-def]
     """Remember where a joint move leads."""
     slot = joint_slot(g, node, number)
@@ -89,7 +91,7 @@ def enter_joint(g, node, number, child):  # type: ignore[no-untyped-def]
     g.joint[slot, 0], g.joint[slot, 1], g.joint[slot, 2] = node, number, child
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_joints(g, old):  # type: ignore[no-untyped-def]
     """Put the joint moves of an old table into the new one, which is empty."""
     g.used[JOINTS] = 0
@@ -98,7 +100,7 @@ def copy_joints(g, old):  # type: ignore[no-untyped-def]
             enter_joint(g, old[slot, 0], old[slot, 1], old[slot, 2])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_reachable(g, joints, new_node):  # type: ignore[no-untyped-def]
     """new_node[node] = 0 for all nodes that the roots reach, NONE for others; `joints` is in the order of its nodes."""
     stack = np.empty(len(new_node), np.int32)
@@ -134,7 +136,7 @@ def mark_reachable(g, joints, new_node):  # type: ignore[no-untyped-def]
             high += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_graph(g, joints):  # type: ignore[no-untyped-def]
     """Move what the roots reach to the beginning of the arrays; the hash tables are empty."""
     nodes, edges = g.used[NODES], g.used[EDGES]
@@ -174,29 +176,27 @@ def pack_graph(g, joints):  # type: ignore[no-untyped-def]
             g.parent[g.child[edge]] = edge
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_row(column, old, new):  # type: ignore[no-untyped-def]
     for k in range(len(column[old])):
         column[new, k] = column[old, k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_edge(g, old, new, new_node):  # type: ignore[no-untyped-def]
     g.origin[new] = new_node[g.origin[old]]
     g.child[new] = NONE if g.child[old] == NONE else new_node[g.child[old]]
     g.move[new], g.role[new], g.n[new] = g.move[old], g.role[old], g.n[old]
-    g.trials[new], g.flying[new] = g.trials[old], g.flying[old]
+    g.doubt[new], g.mean[new], g.flying[new] = g.doubt[old], g.mean[old], g.flying[old]
     move_row(g.total, old, new)
-    move_row(g.mean, old, new)
-    if len(g.end_n) > 1:
-        g.end_n[new] = g.end_n[old]
-        move_row(g.end_total, old, new)
+    g.end_n[new] = g.end_n[old]
+    move_row(g.end_total, old, new)
     if len(g.amaf_n) > 1:
         g.amaf_n[new] = g.amaf_n[old]
         move_row(g.amaf_total, old, new)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_node(g, old, new, new_node):  # type: ignore[no-untyped-def]
     g.hash[new], g.graph[new], g.position[new] = g.hash[old], g.graph[old], new_node[g.position[old]]
     g.kind[new], g.flags[new], g.mover[new], g.level[new] = g.kind[old], g.flags[old], g.mover[old], g.level[old]

@@ -9,29 +9,39 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from ggp_agent.search.graph import EXPANDED, GROUP, MAX_PATH, POSITION, PROVEN, SIMULTANEOUS, SOLVED, TERMINAL
-from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, RANDOM, enter, enter_joint, find, hash_state, joint_slot
+from ggp_agent.search.graph import EXPANDED, GROUP, MAX_PATH, POSITION, PROVEN, SIMULTANEOUS, SOLVED, TERMINAL, UNTRIED
+from ggp_agent.search.table import (
+    EDGES,
+    JOINTS,
+    NODES,
+    NONE,
+    RANDOM,
+    enter,
+    enter_joint,
+    find,
+    joint_slot,
+    kernel,
+)
 
 # What a simulation needs next: nothing, it knows its payoff; the moves of its node; the position that its last edges
 # lead to; a playout from its node; to walk on.
 KNOWN, MOVES, STEP, PLAYOUT, WALK = range(5)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_row(target, source):  # type: ignore[no-untyped-def]
     for k in range(len(target)):
         target[k] = source[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_row(target, value):  # type: ignore[no-untyped-def]
     for k in range(len(target)):
         target[k] = value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def random_below(g, count):  # type: ignore[no-untyped-def]
     """A random number below `count` (xorshift64*)."""
     x = np.uint64(g.used[RANDOM])
@@ -43,46 +53,44 @@ def random_below(g, count):  # type: ignore[no-untyped-def]
     return np.int64((high * np.uint64(count)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
-def mixed_mean(g, edge, role):  # type: ignore[no-untyped-def]
+@kernel
+def mixed_mean(g, edge, mean, n):  # type: ignore[no-untyped-def]
     """The value of an edge with what RAVE knows (Gelly and Silver's schedule with a bias)."""
-    n, later = g.trials[edge], g.amaf_n[edge]
+    later = g.amaf_n[edge]
     beta = later / (n + later + 4.0 * g.rave * n * later)
-    return (1.0 - beta) * g.mean[edge, role] + beta * g.amaf_total[edge, role] / later
+    return (1.0 - beta) * mean + beta * g.amaf_total[edge, g.role[edge]] / later
 
 
-@njit(cache=True, nogil=True)
-def worth(g, edge, role, log_parent):  # type: ignore[no-untyped-def]
-    """u of an edge: Saffidine et al., section 3.3; a proven value has nothing to explore."""
-    count = g.trials[edge]
-    if count == PROVEN:
-        return g.mean[edge, role]
+@kernel
+def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
+    """u of an edge (Saffidine et al., section 3.3) that is not as simple as most: untried, taken by others, or RAVE."""
+    doubt, mean = np.float64(g.doubt[edge]), np.float64(g.mean[edge])
+    if doubt == PROVEN:
+        return mean  # there is nothing to explore
     losses = g.virtual_loss * g.flying[edge]
-    mean = g.mean[edge, role]
+    n = 1.0 / (doubt * doubt)
     if g.rave > 0.0 and g.amaf_n[edge] > 0:
-        mean = mixed_mean(g, edge, role)
-    elif count + losses == 0:
+        mean = mixed_mean(g, edge, mean, n)
+    elif n + losses == 0:
         return g.urgency
     if losses:
-        mean *= count / (count + losses)
-        count += losses
-    if count == 0:
-        return mean + g.exploration * math.sqrt(log_parent)
-    return mean + g.exploration * math.sqrt(log_parent / count)
+        mean *= n / (n + losses)
+    return mean + breadth / math.sqrt(max(n + losses, 1.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select(g, node, role):  # type: ignore[no-untyped-def]
     """The edge of a role with the largest u, ties at random."""
     parent = g.counts[node, 0 if g.mover[node] == SIMULTANEOUS else g.parent_layer]
     parent += g.virtual_loss * g.running[node]
-    log_parent = math.log(parent) if parent > 1.0 else 0.0
+    breadth = g.exploration * math.sqrt(math.log(parent)) if parent > 1.0 else 0.0
     best, chosen, ties = -np.inf, NONE, 0
-    first = g.first[node]
+    first, shared, rave = g.first[node], g.mover[node] == SIMULTANEOUS, g.rave > 0.0
     for edge in range(first, first + g.edges[node]):
-        if g.role[edge] != role:
+        if shared and g.role[edge] != role:
             continue
-        u = worth(g, edge, role, log_parent)
+        doubt = np.float64(g.doubt[edge])
+        u = worth(g, edge, breadth) if doubt == UNTRIED or g.flying[edge] or rave else g.mean[edge] + breadth * doubt
         if u > best:
             best, chosen, ties = u, edge, 1
         elif u == best:
@@ -92,36 +100,37 @@ def select(g, node, role):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push(g, lane, edge):  # type: ignore[no-untyped-def]
     g.path[lane, g.length[lane]] = edge
+    g.nodes[lane, g.length[lane]] = g.at[lane]
     g.length[lane] += 1
     g.flying[edge] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def on_path(g, lane, node):  # type: ignore[no-untyped-def]
     """Has the walk of this lane been here?"""
     for k in range(g.length[lane]):  # noqa: SIM110 - numba knows no generators
-        if g.origin[g.path[lane, k]] == node:
+        if g.nodes[lane, k] == node:
             return True
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joint_number(g, lane):  # type: ignore[no-untyped-def]
     """The number of the joint move that the last edges of a path are, all with the same origin."""
     last = g.length[lane] - 1
-    node = g.origin[g.path[lane, last]]
+    node = g.nodes[lane, last]
     number = np.int64(0)
     k = last
-    while k >= 0 and g.origin[g.path[lane, k]] == node:
+    while k >= 0 and g.nodes[lane, k] == node:
         number = number * g.edges[node] + g.path[lane, k] - g.first[node]
         k -= 1
     return number
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_node(g, kind):  # type: ignore[no-untyped-def]
     """A blank node, or NONE if there is no room."""
     node = g.used[NODES]
@@ -136,7 +145,7 @@ def new_node(g, kind):  # type: ignore[no-untyped-def]
     return node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_position(g, state, graph, hash_value, level):  # type: ignore[no-untyped-def]
     """The node of a position that is not in the graph, or NONE."""
     node = new_node(g, POSITION)
@@ -148,7 +157,7 @@ def new_position(g, state, graph, hash_value, level):  # type: ignore[no-untyped
     return node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def open_group(g, edge):  # type: ignore[no-untyped-def]
     """The node of a group that a simulation enters for the first time, or NONE."""
     node = new_node(g, GROUP)
@@ -162,7 +171,7 @@ def open_group(g, edge):  # type: ignore[no-untyped-def]
     return node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_edges(g, node, count):  # type: ignore[no-untyped-def]
     """Room for the edges of a node: the first of them, or NONE."""
     first = g.used[EDGES]
@@ -172,12 +181,11 @@ def new_edges(g, node, count):  # type: ignore[no-untyped-def]
     g.used[EDGES] += count
     for edge in range(first, first + count):
         g.origin[edge], g.child[edge], g.next[edge] = node, NONE, NONE
-        g.n[edge], g.trials[edge], g.flying[edge] = 0, 0.0, 0
+        g.n[edge], g.doubt[edge], g.flying[edge] = 0, UNTRIED, 0
+        g.mean[edge] = 0.0
         set_row(g.total[edge], 0.0)
-        set_row(g.mean[edge], 0.0)
-        if len(g.end_n) > 1:
-            g.end_n[edge] = 0
-            set_row(g.end_total[edge], 0.0)
+        g.end_n[edge] = 0
+        set_row(g.end_total[edge], 0.0)
         if len(g.amaf_n) > 1:
             g.amaf_n[edge] = 0
             set_row(g.amaf_total[edge], 0.0)
@@ -186,63 +194,72 @@ def new_edges(g, node, count):  # type: ignore[no-untyped-def]
     return first
 
 
-@njit(cache=True, nogil=True)
-def descend(g, lane):  # type: ignore[no-untyped-def]
-    """Walk on from where the simulation of a lane stands, and say what it needs."""
+@kernel
+def walk_on(g, lane):  # type: ignore[no-untyped-def]
+    """Take one edge from where the simulation of a lane stands; what it needs then."""
+    node = g.at[lane]
     if g.length[lane] == 0:
-        g.top[lane] = g.level[g.at[lane]]
-    while True:
-        node = g.at[lane]
-        if g.flags[node] & SOLVED and (g.length[lane] > 0 or g.flags[node] & TERMINAL):
-            copy_row(g.payoff[lane], g.value[node])
-            return KNOWN
-        if g.length[lane] >= MAX_PATH - len(g.best):
-            return PLAYOUT
-        if not g.flags[node] & EXPANDED:
-            return MOVES
-        if g.mover[node] == SIMULTANEOUS:
-            for role in range(len(g.best)):
-                edge = select(g, node, role)
-                if edge != NONE:
-                    push(g, lane, edge)
-            g.running[node] += 1
-            slot = joint_slot(g, node, joint_number(g, lane))
-            if g.joint[slot, 0] == NONE:
+        g.top[lane] = g.level[node]
+    flags = g.flags[node]
+    if flags & SOLVED and (g.length[lane] > 0 or flags & TERMINAL):
+        copy_row(g.payoff[lane], g.value[node])
+        return KNOWN
+    if g.length[lane] >= MAX_PATH - g.roles:
+        return PLAYOUT
+    if not flags & EXPANDED:
+        return MOVES
+    if g.mover[node] == SIMULTANEOUS:
+        for role in range(g.roles):
+            edge = select(g, node, role)
+            if edge != NONE:
+                push(g, lane, edge)
+        g.running[node] += 1
+        slot = joint_slot(g, node, joint_number(g, lane))
+        if g.joint[slot, 0] == NONE:
+            return STEP
+        child = np.int32(g.joint[slot, 2])
+    else:
+        edge = select(g, node, g.mover[node])
+        push(g, lane, edge)
+        g.running[node] += 1
+        child = g.child[edge]
+        if child == NONE:
+            if g.move[edge] >= 0:
                 return STEP
-            child = g.joint[slot, 2]
-        else:
-            edge = select(g, node, g.mover[node])
-            push(g, lane, edge)
-            g.running[node] += 1
-            child = g.child[edge]
-            if child == NONE:
-                if g.move[edge] >= 0:
-                    return STEP
-                child = open_group(g, edge)
-                if child == NONE:  # no room: stay where we are
-                    retreat(g, lane)
-                    return PLAYOUT
-        g.at[lane] = child
-        if g.level[child] > g.top[lane]:
-            g.top[lane] = g.level[child]
-        elif g.kind[child] == POSITION and on_path(g, lane, child):
-            return PLAYOUT
+            child = open_group(g, edge)
+            if child == NONE:  # no room: stay where we are
+                retreat(g, lane)
+                return PLAYOUT
+    g.at[lane] = child
+    if g.level[child] > g.top[lane]:
+        g.top[lane] = g.level[child]
+    elif g.kind[child] == POSITION and on_path(g, lane, child):
+        return PLAYOUT
+    return WALK
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def descend(g, lane):  # type: ignore[no-untyped-def]
+    """Walk on until the simulation of a lane needs something."""
+    need = WALK
+    while need == WALK:
+        need = walk_on(g, lane)
+    return need
+
+
+@kernel
 def retreat(g, lane):  # type: ignore[no-untyped-def]
     """Undo the last edge of a path."""
     g.length[lane] -= 1
-    edge = g.path[lane, g.length[lane]]
-    g.flying[edge] -= 1
-    g.running[g.origin[edge]] -= 1
+    g.flying[g.path[lane, g.length[lane]]] -= 1
+    g.running[g.nodes[lane, g.length[lane]]] -= 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link(g, lane, child):  # type: ignore[no-untyped-def]
     """The last edges of a path turn out to lead to this position."""
     edge = g.path[lane, g.length[lane] - 1]
-    node = g.origin[edge]
+    node = g.nodes[lane, g.length[lane] - 1]
     if g.mover[node] == SIMULTANEOUS:
         if 2 * (g.used[JOINTS] + 1) > len(g.joint):
             g.wanting[0] = JOINTS + 1
@@ -255,15 +272,14 @@ def link(g, lane, child):  # type: ignore[no-untyped-def]
             prove_edge(g, edge, child)
 
 
-@njit(cache=True, nogil=True)
-def arrive(g, lane, state, terminal, payoff):  # type: ignore[no-untyped-def]
+@kernel
+def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-untyped-def]
     """The last edges lead to this state, with this payoff if the game is over there. What the simulation needs next."""
     edge = g.path[lane, g.length[lane] - 1]
-    origin = g.origin[edge]
+    origin = g.nodes[lane, g.length[lane] - 1]
     graph, level = g.graph[origin], g.level[origin] + 1
     child, fresh = g.child[edge], False
     if child == NONE:
-        hash_value = hash_state(state, graph)
         if g.transpositions:
             child = find(g, hash_value, state, graph)
         elif g.mover[origin] == SIMULTANEOUS:
@@ -287,18 +303,18 @@ def arrive(g, lane, state, terminal, payoff):  # type: ignore[no-untyped-def]
     return WALK
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
     """The child of an edge is solved: so is the edge, and perhaps its origin. The nodes above that this solves."""
-    if g.trials[edge] == PROVEN:
+    if g.doubt[edge] == PROVEN:
         return
     stack = [(edge, child)]
     while len(stack):
         edge, child = stack.pop()
-        if g.trials[edge] == PROVEN:
+        if g.doubt[edge] == PROVEN:
             continue
-        g.trials[edge] = PROVEN
-        copy_row(g.mean[edge], g.value[child])
+        g.doubt[edge] = PROVEN
+        g.mean[edge] = g.value[child, g.role[edge]]
         node = g.origin[edge]
         g.open[node] -= 1
         if g.flags[node] & SOLVED or not is_solved(g, node, edge):
@@ -310,36 +326,32 @@ def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
             above = g.next[above]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_solved(g, node, edge):  # type: ignore[no-untyped-def]
     """Does this newly proven edge settle what its origin is worth? Then it is written down there."""
-    role = g.mover[node]
-    if g.mean[edge, role] >= g.best[role]:
-        copy_row(g.value[node], g.mean[edge])
-        return True
-    if g.open[node] > 0:
-        return False
-    best = g.first[node]
-    for other in range(best, g.first[node] + g.edges[node]):
-        if g.mean[other, role] > g.mean[best, role]:
-            best = other
-    for other in range(g.first[node], g.first[node] + g.edges[node]):
-        # With several roles the mover may have equal choices that are not equal to the others: nothing is proven then.
-        if g.mean[other, role] == g.mean[best, role]:
-            for k in range(len(g.best)):
-                if g.mean[other, k] != g.mean[best, k]:
-                    return False
-    copy_row(g.value[node], g.mean[best])
+    role, best = g.mover[node], g.child[edge]
+    if g.value[best, role] < g.best[role]:
+        if g.open[node] > 0:
+            return False
+        for other in range(g.first[node], g.first[node] + g.edges[node]):
+            if g.value[g.child[other], role] > g.value[best, role]:
+                best = g.child[other]
+        for other in range(g.first[node], g.first[node] + g.edges[node]):
+            # The mover may have equal choices that are not equal to the other roles: nothing is proven then.
+            if g.value[g.child[other], role] == g.value[best, role]:
+                for k in range(g.roles):
+                    if g.value[g.child[other], k] != g.value[best, k]:
+                        return False
+    copy_row(g.value[node], g.value[best])
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forget(g, lane):  # type: ignore[no-untyped-def]
     """Give up a simulation: nothing of it stays but the positions it found."""
     for k in range(g.length[lane]):
-        edge = g.path[lane, k]
-        g.flying[edge] -= 1
-        if k == 0 or g.origin[edge] != g.origin[g.path[lane, k - 1]]:
-            g.running[g.origin[edge]] -= 1
+        g.flying[g.path[lane, k]] -= 1
+        if k == 0 or g.nodes[lane, k] != g.nodes[lane, k - 1]:
+            g.running[g.nodes[lane, k]] -= 1
     g.length[lane] = 0
     g.at[lane] = NONE

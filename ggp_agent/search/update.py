@@ -16,22 +16,23 @@ is one layer that feeds itself, brought up to date from the deepest position to 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from numba import njit
 
 from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS
-from ggp_agent.search.table import NONE, STAMP
+from ggp_agent.search.table import NONE, STAMP, kernel
 
 ON_PATH = 2  # of Graph.node_mark
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_row(target, source):  # type: ignore[no-untyped-def]
     for k in range(len(target)):
         target[k] += source[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sees_through(g, edge):  # type: ignore[no-untyped-def]
     """Do depths look beyond this edge?"""
     child = g.child[edge]
@@ -40,40 +41,37 @@ def sees_through(g, edge):  # type: ignore[no-untyped-def]
     return g.kind[child] == GROUP or g.level[child] > g.level[g.origin[edge]]
 
 
-@njit(cache=True, nogil=True)
-def adapted_count(g, edge, depth, endless):  # type: ignore[no-untyped-def]
-    """n_d of an edge, from the layers of its child; `endless` is the layer of depth inf."""
-    if depth == 0 or not sees_through(g, edge):
-        return np.float64(g.n[edge])
-    child = g.child[edge]
-    if g.kind[child] == GROUP:
-        return g.counts[child, depth if endless == NONE else endless]
-    return g.end_n[edge] + g.counts[child, depth - 1 if endless == NONE else endless]
-
-
-@njit(cache=True, nogil=True)
-def adapted_mean(g, edge, depth, endless, role):  # type: ignore[no-untyped-def]
-    """mu_d of an edge for a role."""
-    if depth == 0 or not sees_through(g, edge):
-        return g.total[edge, role] / g.n[edge]
-    child = g.child[edge]
-    if g.kind[child] == GROUP:
-        return g.sums[child, (depth if endless == NONE else endless) * g.roles + role] / g.counts[child, 0]
-    layer = depth - 1 if endless == NONE else endless
-    return (g.end_total[edge, role] + g.sums[child, layer * g.roles + role]) / (g.end_n[edge] + g.counts[child, 0])
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def refresh(g, edge):  # type: ignore[no-untyped-def]
-    """What selection sees of an edge."""
-    if g.trials[edge] == PROVEN or g.n[edge] == 0:
+    """What selection sees of an edge: n_{d3} and mu_{d1}, from the layers of its child."""
+    n = g.n[edge]
+    if n == 0 or g.doubt[edge] == PROVEN:
         return
-    g.trials[edge] = adapted_count(g, edge, g.d3, g.own_inf)
-    for role in range(g.roles):
-        g.mean[edge, role] = adapted_mean(g, edge, g.d1, g.sum_inf, role)
+    child, deeper, group = g.child[edge], False, False
+    if g.d1 > 0 or g.d3 > 0:
+        deeper = sees_through(g, edge)
+        group = deeper and g.kind[child] == GROUP
+    trials = np.float64(n)
+    if g.d3 > 0 and group:
+        trials = g.counts[child, g.d3 if g.own_inf == NONE else g.own_inf]
+    elif g.d3 > 0 and deeper:
+        trials = g.end_n[edge] + g.counts[child, g.d3 - 1 if g.own_inf == NONE else g.own_inf]
+    g.doubt[edge] = 1.0 / math.sqrt(trials)
+    role = g.role[edge]
+    if g.d1 == 0 or not deeper:
+        g.mean[edge] = g.total[edge, role] / n
+        return
+    layer = g.sum_inf
+    if layer == NONE:
+        layer = g.d1 if group else g.d1 - 1
+    total, weight = g.sums[child, layer * g.roles + role], g.counts[child, 0]
+    if not group:
+        total += g.end_total[edge, role]
+        weight += g.end_n[edge]
+    g.mean[edge] = total / weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def touch(g, node, side, stamp):  # type: ignore[no-untyped-def]
     """Put a node into one of the two lists, once."""
     if g.node_mark[node, side] != stamp:
@@ -84,13 +82,13 @@ def touch(g, node, side, stamp):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spread(g, edge, layer, sum_layer, count_change, sum_change, side, stamp, length):  # type: ignore[no-untyped-def]
     """Add changes of n_d and n mu_d of an edge to its origin and, through groups, its position; the list's length."""
     node = g.origin[edge]
     while True:
         if touch(g, node, side, stamp):
-            g.touched[side, length] = node
+            g.touched[length, side] = node
             length += 1
         g.delta[node, side, 0] += count_change
         if layer >= 0:
@@ -104,7 +102,7 @@ def spread(g, edge, layer, sum_layer, count_change, sum_change, side, stamp, len
         node = g.origin[g.parent[node]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def change(g, lane, edge, layer, sum_layer, side, stamp, last, sum_change):  # type: ignore[no-untyped-def]
     """How n_d and n mu_d of a move's edge change, given how layer d - 1 of its child has changed.
 
@@ -139,56 +137,65 @@ def change(g, lane, edge, layer, sum_layer, side, stamp, last, sum_change):  # t
     return ended + (g.delta[child, side, 0] if moved else 0.0)
 
 
-@njit(cache=True, nogil=True)
-def update_path(g, lane, stamp):  # type: ignore[no-untyped-def]
-    """n, mu, n', mu' on the path, and layer 0. How many nodes are in the first list, if there are layers above it."""
+@kernel
+def update_path(g, lane):  # type: ignore[no-untyped-def]
+    """n, mu, n', mu' on the path, and layer 0."""
     length, payoff = g.length[lane], g.payoff[lane]
-    layered = len(g.end_n) > 1
-    touched = 0
+    last = NONE
     for k in range(length):
-        edge = g.path[lane, k]
-        node = g.origin[edge]
+        edge, node = g.path[lane, k], g.nodes[lane, k]
         g.n[edge] += 1
         add_row(g.total[edge], payoff)
         g.flying[edge] -= 1
-        again = k > 0 and g.origin[g.path[lane, k - 1]] == node  # another role of a simultaneous move
-        if not again:
+        if node != last:  # else another role of a simultaneous move
             g.counts[node, 0] += 1.0
             g.running[node] -= 1
-        if layered:
-            g.edge_mark[edge] = stamp
-            g.node_mark[node, ON_PATH] = stamp
-            if g.sum_layers > 0 and not again:
-                for role in range(g.roles):
-                    g.sums[node, role] += payoff[role]
-            if touch(g, node, 0, stamp):
-                g.touched[0, touched] = node
-                touched += 1
-                g.delta[node, 0, 0] = 1.0
-                for role in range(g.roles):
-                    g.delta[node, 0, 1 + role] = payoff[role]
-    if layered and length:
-        g.end_n[edge] += 1
-        add_row(g.end_total[edge], payoff)
+            for role in range(g.roles if g.sum_layers > 0 else 0):
+                g.sums[node, role] += payoff[role]
+        last = node
+    g.end_n[edge] += 1
+    add_row(g.end_total[edge], payoff)
+
+
+@kernel
+def mark_path(g, lane, stamp):  # type: ignore[no-untyped-def]
+    """Put the nodes of the path into the first list, with what has changed in layer 0; how many they are."""
+    payoff = g.payoff[lane]
+    touched = 0
+    for k in range(g.length[lane]):
+        edge, node = g.path[lane, k], g.nodes[lane, k]
+        g.edge_mark[edge] = stamp
+        g.node_mark[node, ON_PATH] = stamp
+        if touch(g, node, 0, stamp):
+            g.touched[touched, 0] = node
+            touched += 1
+            g.delta[node, 0, 0] = 1.0
+            for role in range(g.roles):
+                g.delta[node, 0, 1 + role] = payoff[role]
     return touched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def into_group(g, edge):  # type: ignore[no-untyped-def]
     return g.child[edge] != NONE and g.kind[g.child[edge]] == GROUP
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def refresh_edges_into(g, node):  # type: ignore[no-untyped-def]
+    edge = g.parent[node]
+    while edge != NONE:
+        refresh(g, edge)
+        edge = g.next[edge]
+
+
+@kernel
 def refresh_into(g, side, touched):  # type: ignore[no-untyped-def]
     """Refresh the edges into all nodes of a list."""
     for k in range(touched):
-        edge = g.parent[g.touched[side, k]]
-        while edge != NONE:
-            refresh(g, edge)
-            edge = g.next[edge]
+        refresh_edges_into(g, g.touched[k, side])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update_layers(g, lane, stamp, touched):  # type: ignore[no-untyped-def]
     """The finite layers above layer 0, one after another."""
     last = g.path[lane, g.length[lane] - 1]
@@ -203,16 +210,16 @@ def update_layers(g, lane, stamp, touched):  # type: ignore[no-untyped-def]
         stamp += 1  # the other list is empty again; marks of the path move on with it
         for k in range(g.length[lane]):
             g.edge_mark[g.path[lane, k]] = stamp
-            g.node_mark[g.origin[g.path[lane, k]], ON_PATH] = stamp
+            g.node_mark[g.nodes[lane, k], ON_PATH] = stamp
         for k in range(touched):
-            g.node_mark[g.touched[side, k], side] = stamp
+            g.node_mark[g.touched[k, side], side] = stamp
         for k in range(g.length[lane]):
             edge = g.path[lane, k]
             if not into_group(g, edge):
                 count = change(g, lane, edge, below, sum_below, side, stamp, last, sum_change)
                 length = spread(g, edge, layer, sum_layer, count, sum_change, other, stamp, length)
         for k in range(touched):
-            node = g.touched[side, k]
+            node = g.touched[k, side]
             edge = g.parent[node] if g.kind[node] != GROUP else NONE
             while edge != NONE:
                 if g.edge_mark[edge] != stamp and g.n[edge] > 0 and sees_through(g, edge):
@@ -224,7 +231,7 @@ def update_layers(g, lane, stamp, touched):  # type: ignore[no-untyped-def]
     return stamp
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update_endless(g, lane, stamp):  # type: ignore[no-untyped-def]
     """The layer of depth inf: every position above the path, from the deepest to the highest, each once."""
     path, length = g.path[lane], g.length[lane]
@@ -234,18 +241,18 @@ def update_endless(g, lane, stamp):  # type: ignore[no-untyped-def]
         g.edge_mark[path[k]] = stamp
         g.node_mark[g.origin[path[k]], ON_PATH] = stamp
         if touch(g, g.origin[path[k]], 0, stamp):
-            g.touched[0, touched] = g.origin[path[k]]
+            g.touched[touched, 0] = g.origin[path[k]]
             touched += 1
     if sees_through(g, last) and touch(g, g.child[last], 0, stamp):
-        g.touched[0, touched] = g.child[last]
+        g.touched[touched, 0] = g.child[last]
         touched += 1
     at = 0
     while at < touched:
-        edge = g.parent[g.touched[0, at]]
+        edge = g.parent[g.touched[at, 0]]
         at += 1
         while edge != NONE:
             if g.n[edge] > 0 and sees_through(g, edge) and touch(g, g.origin[edge], 0, stamp):
-                g.touched[0, touched] = g.origin[edge]
+                g.touched[touched, 0] = g.origin[edge]
                 touched += 1
             edge = g.next[edge]
     sum_change = np.empty(g.roles)
@@ -255,9 +262,9 @@ def update_endless(g, lane, stamp):  # type: ignore[no-untyped-def]
             spread(g, path[k], g.count_inf, g.sum_inf, count, sum_change, 0, stamp, touched)
     levels = np.empty(touched, np.int32)
     for k in range(touched):
-        levels[k] = -g.level[g.touched[0, k]]
+        levels[k] = -g.level[g.touched[k, 0]]
     for k in np.argsort(levels):
-        node = g.touched[0, k]
+        node = g.touched[k, 0]
         edge = g.parent[node] if g.kind[node] != GROUP else NONE
         while edge != NONE:
             if g.n[edge] > 0 and sees_through(g, edge):
@@ -267,7 +274,7 @@ def update_endless(g, lane, stamp):  # type: ignore[no-untyped-def]
     refresh_into(g, 0, touched)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update_ancestors(g, lane, stamp):  # type: ignore[no-untyped-def]
     """Update-all (Saffidine et al., section 3.2): every edge from which the end can be reached gets the payoff once."""
     stack = [np.int32(NONE)]
@@ -275,7 +282,7 @@ def update_ancestors(g, lane, stamp):  # type: ignore[no-untyped-def]
     for k in range(g.length[lane]):
         edge = g.path[lane, k]
         g.edge_mark[edge] = stamp
-        if k == 0 or g.origin[g.path[lane, k - 1]] != g.origin[edge]:
+        if k == 0 or g.nodes[lane, k - 1] != g.origin[edge]:
             stack.append(g.origin[edge])
             g.node_mark[g.origin[edge], 0] = stamp
     if g.child[edge] != NONE and g.node_mark[g.child[edge], 0] != stamp:
@@ -295,23 +302,29 @@ def update_ancestors(g, lane, stamp):  # type: ignore[no-untyped-def]
             edge = g.next[edge]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update(g, lane):  # type: ignore[no-untyped-def]
     """The simulation of a lane has ended with its payoff; the path is used up."""
     length = g.length[lane]
     g.at[lane] = NONE
     if length == 0:
         return
-    stamp = g.used[STAMP] + 1
-    touched = update_path(g, lane, stamp)
-    if g.d1 > 0 or g.d2 > 0 or g.d3 > 0:
-        stamp = update_layers(g, lane, stamp, touched)
+    update_path(g, lane)
+    if g.deep:
+        stamp = g.used[STAMP] + 1
+        stamp = update_layers(g, lane, stamp, mark_path(g, lane, stamp))
         if g.count_inf != NONE or g.sum_inf != NONE:
             stamp += 1
             update_endless(g, lane, stamp)
+        g.used[STAMP] = stamp
     elif g.update_all:
-        update_ancestors(g, lane, stamp)
+        g.used[STAMP] += 1
+        update_ancestors(g, lane, g.used[STAMP])
+    shared = g.d1 > 0 or g.d3 > 0
     for k in range(length):
-        refresh(g, g.path[lane, k])
-    g.used[STAMP] = stamp
+        edge = g.path[lane, k]
+        if shared and not g.deep:
+            refresh_edges_into(g, g.nodes[lane, k])
+        if not shared or k == length - 1 or g.child[edge] == NONE:  # else refreshed with the next one on the path
+            refresh(g, edge)
     g.length[lane] = 0

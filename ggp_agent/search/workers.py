@@ -52,7 +52,7 @@ class Worker(ABC):
     def set_root(self, graph: int, state: State, level: int) -> None:
         """Let a graph begin at this state; what it knows from there on is kept."""
         block, words = self.pool.block, self.pack(state)
-        hash_value = hash_state(words, graph)
+        hash_value = np.uint64(hash_state(words, graph))
         node = find(block, hash_value, words, graph)
         if node == NONE:
             node = new_position(block, words, graph, hash_value, level)

@@ -59,7 +59,7 @@ class Copy:
         self.pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=1, megabytes=64, seed=seed)
         self.g = self.pool.block
         words = np.zeros(1, np.uint64)
-        self.g["root"][0] = new_position(self.g, words, 0, hash_state(words, 0), 0)
+        self.g["root"][0] = new_position(self.g, words, 0, np.uint64(hash_state(words, 0)), 0)
         self.nodes: dict[Hashable, plain.Node] = {}
         self.edges: dict[int, plain.Edge] = {}  # number of an edge -> the plain edge
 
@@ -119,4 +119,5 @@ class Copy:
         state = int(g["state"][g["position"][g["origin"][edge]], 0])
         new = self.world.step(state, int(g["move"][edge]))
         payoff = np.array([0.25, 0.75])
-        return arrive(g, 0, np.array([new], np.uint64), self.world.terminal(new), payoff)
+        words = np.array([new], np.uint64)
+        return arrive(g, 0, words, np.uint64(hash_state(words, 0)), self.world.terminal(new), payoff)
