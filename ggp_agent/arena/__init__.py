@@ -1,0 +1,1 @@
+"""Tournaments: who plays whom, the matches, their store, and what the results say."""
