@@ -107,7 +107,7 @@ def pairs_table(standing: Standing) -> Table:
                 signed(line.elo.value),
                 span(line.elo),
                 f"{line.score.value:.3f}",
-                f"{100 * line.superiority:.1f} %",
+                percent(line.superiority),
                 f"{line.sets:,}",
             )
             for line in standing.pairs
@@ -160,6 +160,11 @@ def short(name: str) -> str:
 def signed(elo: float) -> str:
     """An Elo number for a table."""
     return f"{elo:+.0f}" if math.isfinite(elo) else "+inf" if elo > 0 else "-inf"
+
+
+def percent(chance: float) -> str:
+    """A chance for a table, never as certainty."""
+    return "> 99.9 %" if chance > 0.999 else "< 0.1 %" if chance < 0.001 else f"{100 * chance:.1f} %"
 
 
 def span(elo: Estimate) -> str:
@@ -215,7 +220,7 @@ def plot(standing: Standing, path: Path) -> None:
     for height, line in enumerate(lines):
         draw_player(axes, height, line)
     axes.axvline(0, color="0.8", linewidth=1, zorder=0)
-    axes.set_yticks(range(len(lines)), [short(line.player) for line in lines])
+    axes.set_yticks(range(len(lines)), [short(line.player) for line in lines], parse_math=False)
     axes.set_ylim(-0.7, len(lines) - 0.3)
     axes.margins(x=0.12)
     axes.set_xlabel("Elo, with 95 % interval (the mean of all players is 0)")
@@ -224,7 +229,8 @@ def plot(standing: Standing, path: Path) -> None:
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
     games = ", ".join(standing.games) if len(standing.games) <= 3 else f"{len(standing.games)} games"
-    axes.set_title(f"{games}: {standing.sets:,} rotation sets, {standing.matches:,} matches", loc="left", fontsize=11)
+    title = f"{games}: {standing.sets:,} rotation sets, {standing.matches:,} matches"
+    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     save(figure, path)
 
 

@@ -17,7 +17,7 @@ from ggp_agent.arena.match import Done, MatchJob, MatchResult, Runner, Runners
 from ggp_agent.arena.store import Store
 from ggp_agent.arena.tally import Tally
 from ggp_agent.engine import games
-from ggp_agent.errors import EngineError, GgpError
+from ggp_agent.errors import EngineError, GdlError, GgpError
 from ggp_agent.play.spec import Kind
 
 Batch = list[MatchJob]  # of one game, between players of the same kinds
@@ -109,8 +109,8 @@ def command(crew: Crew, waiting: Iterator[Batch], tally: Tally, done: Done) -> N
                 raise EngineError(f"a worker process ended by itself, with code {code}") from error
             if isinstance(message, MatchResult):
                 done(message)
-            elif isinstance(message, str):
-                raise EngineError(message)
+            elif isinstance(message, GgpError):
+                raise message
             elif not send_next(connection, waiting):
                 busy.remove(connection)
 
@@ -157,7 +157,7 @@ def interrupts_ignored() -> Iterator[None]:
 
 
 def work(connection: Connection, runners: Runners) -> None:
-    """A worker: batches come in; results go out, None at the end of a batch, a text if it cannot be played."""
+    """A worker: batches come in; results go out, None at the end of a batch, an error if it cannot be played."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     threading.Thread(target=end_with, args=(parent.sentinel,), daemon=True).start()
@@ -167,7 +167,8 @@ def work(connection: Connection, runners: Runners) -> None:
             try:
                 opened.play(batch, connection.send)
             except GgpError as error:
-                connection.send(str(error))
+                # A GdlError carries findings and does not survive the pipe.
+                connection.send(EngineError(str(error)) if isinstance(error, GdlError) else error)
                 return
             connection.send(None)
 

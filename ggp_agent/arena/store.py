@@ -10,7 +10,7 @@ import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -41,27 +41,18 @@ CREATE TABLE IF NOT EXISTS matches (
 class Store:
     """The matches of one tournament. Close it, or use it in a `with` statement."""
 
-    def __init__(self, path: Path, definition: dict[str, Any]) -> None:
+    def __init__(self, path: Path, definition: dict[str, Any], *, writing: bool = True) -> None:
         """Open or make the file; ConfigError if it is not a store, is of another tournament, or is in use."""
         self.path = path
-        try:
-            self.lock = path.with_name(path.name + "-lock").open("w")
-        except OSError as error:
-            raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # given back however the process ends
-        except OSError as error:
-            self.lock.close()
-            raise ConfigError(f"{path} is in use by another process that plays this tournament") from error
-        try:
-            self.database = open_database(path)
-            self.check(definition)
-        except sqlite3.DatabaseError as error:
-            self.lock.close()
-            raise ConfigError(f"{path} is not a store of matches: {error}") from error
-        except ConfigError:
-            self.close()
-            raise
+        with ExitStack() as opened:
+            if writing:
+                opened.enter_context(locked(path))
+            try:
+                self.database = opened.enter_context(closing(open_database(path)))
+                self.check(definition)
+            except sqlite3.DatabaseError as error:
+                raise ConfigError(f"{path} is not a store of matches: {error}") from error
+            self.opened = opened.pop_all()
 
     def check(self, definition: dict[str, Any]) -> None:
         """Is this the store of the tournament? A new one becomes so."""
@@ -98,8 +89,11 @@ class Store:
             json.dumps(result.moves),
             result.seconds,
         )
-        with self.database:
-            self.database.execute(f"INSERT INTO matches VALUES ({', '.join('?' * len(row))})", row)
+        try:
+            with self.database:
+                self.database.execute(f"INSERT INTO matches VALUES ({', '.join('?' * len(row))})", row)
+        except sqlite3.OperationalError as error:  # the disk is full, and the like
+            raise OSError(f"{self.path} cannot be written: {error}") from error
 
     def outcomes(self) -> Iterator[tuple[int, int, tuple[int, ...], int]]:
         """(set number, assignment, goals, number of errors) of every match, in their order."""
@@ -108,14 +102,28 @@ class Store:
             yield set_number, assignment, tuple(json.loads(goals)), len(json.loads(errors))
 
     def close(self) -> None:
-        self.database.close()
-        self.lock.close()
+        self.opened.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Nobody else writes to this store meanwhile. However the process ends, the lock ends with it."""
+    try:
+        file = path.with_name(path.name + "-lock").open("w")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ConfigError(f"{path} is in use by another process that plays this tournament") from error
+        yield
 
 
 def open_database(path: Path) -> sqlite3.Connection:

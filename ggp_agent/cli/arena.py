@@ -74,7 +74,7 @@ def tournament_command(
     path = store_path or (file.with_suffix(".sqlite") if file else Path("tournament.sqlite"))
     if only_report and not path.exists():
         raise ConfigError(f"there is nothing to report: {path} does not exist")
-    with Store(path, tournament.definition()) as store:
+    with Store(path, tournament.definition(), writing=not only_report) as store:
         tally = Tally(Schedule(tournament))
         for outcome in store.outcomes():
             tally.add(*outcome)

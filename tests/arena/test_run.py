@@ -51,6 +51,12 @@ def test_the_result_does_not_depend_on_workers_and_batches(workers: int, size: i
     assert max(int(count) for _, count in played) == min(size, 72 // workers)
 
 
+def test_errors_of_workers_are_those_of_one_process(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        with pytest.raises(ConfigError, match="http://localhost:1"):
+            play(tmp_path / "store.sqlite", InProcess(), workers, players=["random", "http://localhost:1"], sets=1)
+
+
 @pytest.mark.parametrize(("workers", "how"), [(1, "error"), (1, "interrupt"), (2, "error"), (2, "die")])
 def test_what_ended_before_a_failure_is_kept(workers: int, how: str, tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
@@ -116,8 +122,11 @@ def test_another_tournament_is_refused_and_told_apart(tmp_path: Path) -> None:
 def test_a_store_is_used_by_one_process_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     definition = Tournament.parse(SETTINGS).definition()
-    with Store(path, definition), pytest.raises(ConfigError, match="in use"):
-        Store(path, definition)
+    with Store(path, definition):
+        with pytest.raises(ConfigError, match="in use"):
+            Store(path, definition)
+        with Store(path, definition, writing=False) as other:
+            assert not list(other.outcomes())
     Store(path, definition).close()
 
 
