@@ -10,6 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
@@ -128,7 +129,7 @@ def started(runners: Runners, workers: int) -> Iterator[Crew]:
     context = multiprocessing.get_context("spawn")  # a fork would copy the threads of compiled engines badly
     crew: Crew = {}
     try:
-        with interrupts_ignored():  # inherited by the workers: Ctrl-C is for this process, which then ends them
+        with interrupts_blocked():  # Ctrl-C is for this process, which then ends the workers
             for _ in range(workers):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=work, args=(theirs, runners), daemon=True)
@@ -144,16 +145,14 @@ def started(runners: Runners, workers: int) -> Iterator[Crew]:
 
 
 @contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Ctrl-C does nothing for a moment; only the main thread may set this."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def interrupts_blocked() -> Iterator[None]:
+    """Ctrl-C waits until the end of this, and for ever in processes that are started meanwhile."""
+    resource_tracker.ensure_running()  # it is started along with the first process, and would lift the block
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def work(connection: Connection, runners: Runners) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from ggp_agent.arena import InProcess, Runners, Standing, Store, Tournament, run, stand
+from ggp_agent.arena.run import interrupts_blocked
 from ggp_agent.arena.schedule import Schedule
 from ggp_agent.arena.tally import Tally
 from ggp_agent.errors import ConfigError, EngineError
@@ -71,6 +73,14 @@ def test_what_ended_before_a_failure_is_kept(workers: int, how: str, tmp_path: P
     assert sum(int(line.split()[1]) for line in log.read_text().splitlines()) == MATCHES - len(kept)
     log.unlink()
     assert play(path, Fakes(log=log)) == found and not log.exists()  # nothing is left to be played
+
+
+def test_an_interrupt_waits_while_workers_are_started() -> None:
+    reached = False
+    with pytest.raises(KeyboardInterrupt), interrupts_blocked():
+        signal.raise_signal(signal.SIGINT)
+        reached = True
+    assert reached
 
 
 def test_a_tournament_can_be_prolonged_and_looked_at_in_part(tmp_path: Path) -> None:
