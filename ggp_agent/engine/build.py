@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit, padded
+from ggp_agent.engine.circuit import GOALS, LEGAL, NEXT, POSITION, SUMS, Circuit, padded
+from ggp_agent.engine.grouping import conditions, family_arrays, group_moves
 from ggp_agent.engine.network import FALSE, TRUE, Network
 from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
@@ -157,15 +158,24 @@ class Layout:
         self.replace_members()
         self.loop_of = self.find_loop_gates()
         self.merge_single_uses()
+        self.families = group_moves(self.legal, self.gates, self.conjunction)
         self.phase = self.find_phases()
+        if self.families:
+            self.set_apart()
 
     def outputs(self) -> dict[int, list[int]]:
         """Phase -> the literals that it must compute."""
         return {
-            POSITION: [*(literal for literals in self.legal for literal in literals), self.terminal],
+            POSITION: [*chain.from_iterable(self.legal), self.terminal],
             GOALS: [literal for _, _, literal in self.goals],
             NEXT: self.next,
         }
+
+    def conjunction(self, literals: Iterable[int]) -> int:
+        """A gate that the rules do not have."""
+        literal = self.builder.network.conjunction(literals)
+        self.gates += self.builder.network.gates[len(self.gates) :]
+        return literal
 
     def replace_members(self) -> None:
         """Of fluents of which exactly one is true, the costliest one will be true if none of the others will be."""
@@ -184,8 +194,7 @@ class Layout:
             others = [self.next[member] for member in members if member != dearest]
             if costs[dearest] > len(others) and self.next[dearest] > FALSE:
                 self.own_cost(self.next[dearest] >> 1, uses, keep=False)
-                self.next[dearest] = self.builder.network.conjunction(literal ^ 1 for literal in others)
-                self.gates = list(self.builder.network.gates)
+                self.next[dearest] = self.conjunction(literal ^ 1 for literal in others)
                 uses.update(literal >> 1 for literal in others)
 
     def own_cost(self, node: int, uses: Counter[int], keep: bool = True) -> int:
@@ -241,22 +250,40 @@ class Layout:
     def find_phases(self) -> dict[int, int]:
         """Node -> the first phase that needs it."""
         phase: dict[int, int] = {}
-        loops = self.builder.loops
+        self.reach(conditions(self.families), POSITION, phase)
         for number, literals in self.outputs().items():
-            todo = [literal >> 1 for literal in literals]
-            while todo:
-                node = todo.pop()
-                if node in phase:
-                    continue
-                phase[node] = number
-                gate = self.gates[node]
-                if gate is not None:
-                    todo += [literal >> 1 for literal in gate]
-                elif node in self.loop_of:
-                    loop = loops[self.loop_of[node]]
-                    todo += loop.latches
-                    todo += [value >> 1 for _, _, (value,) in loop.renewals]
+            self.reach(literals, number, phase)
         return phase
+
+    def reach(self, literals: Iterable[int], mark: int, marks: dict[int, int]) -> None:
+        """Mark all nodes that these literals need and that have no mark yet."""
+        todo = [literal >> 1 for literal in literals]
+        while todo:
+            node = todo.pop()
+            if node in marks:
+                continue
+            marks[node] = mark
+            gate = self.gates[node]
+            if gate is not None:
+                todo += [literal >> 1 for literal in gate]
+            elif node in self.loop_of:
+                loop = self.builder.loops[self.loop_of[node]]
+                todo += loop.latches
+                todo += [value >> 1 for _, _, (value,) in loop.renewals]
+
+    def set_apart(self) -> None:
+        """Find what playouts can do without, because they choose moves by groups."""
+        needed: dict[int, int] = {}
+        self.reach([*conditions(self.families), self.terminal, *self.outputs()[GOALS], *self.next], POSITION, needed)
+        self.phase.update({node: LEGAL for node in self.phase if node not in needed})
+        first = 1 + len(self.builder.fluents)
+        # What says that no move is made of some, or of some sums of moves
+        sums = {2 * node + 1 for node in range(first, first + sum(map(len, self.legal)))}
+        for node in sorted(node for node, phase in self.phase.items() if phase == NEXT):
+            gate = self.gates[node]
+            if gate is not None and node not in self.loop_of and sums.issuperset(gate):
+                self.phase[node] = SUMS
+                sums.add(2 * node)
 
     def circuit(self) -> Circuit:
         builder, ground = self.builder, self.builder.ground
@@ -272,7 +299,7 @@ class Layout:
         legal_starts = np.cumsum([first_gate, *blocks])
         next_start = int(legal_starts[-1])
         slots = [
-            (POSITION, int(start) + number, literal)
+            (LEGAL if self.families else POSITION, int(start) + number, literal)
             for start, literals in zip(legal_starts, self.legal, strict=False)
             for number, literal in enumerate(literals)
         ]
@@ -307,6 +334,7 @@ class Layout:
             offsets=np.array(offsets, np.int64),
             literals=np.array(literals, np.int32),
             segments=np.array(self.segments(items, row), np.int64).reshape(-1, 5),
+            **family_arrays(self.families or [{}] * len(ground.roles), place),
             terminal=place([self.terminal])[0],
             goal_literals=np.array(place(literal for _, _, literal in self.goals), np.int32),
             goal_roles=np.array([role for role, _, _ in self.goals], np.int32),

@@ -16,12 +16,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import cache, kernels
+from ggp_agent.engine import by_group, cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
 from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
-from ggp_agent.engine.native import MAX_ALL_LITERALS, Linked, compile_in_child, function_starts, host
+from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
@@ -74,7 +74,8 @@ class Rows:
         random, active, ended = rows, rows + 4, rows + 5
         start, choices = rows + 6, rows + 6 + fluents
         tree = choices + len(circuit.roles) + 1
-        total = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        playing = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        total = playing + 1
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
         self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)
@@ -90,19 +91,29 @@ class Rows:
             start=start,
             choices=choices,
             tree=tree,
-            native=0,
+            playing=playing,
+            generator=np.zeros(4, np.uint64),
+            touched=by_group.touched(circuit),
+            places=by_group.places(circuit),
+            opened=np.zeros((len(circuit.group_rests) + 1, LANES), np.int32),
+            open_counts=np.zeros(LANES, np.int64),
+            todo=np.zeros(LANES + 1, np.int64),
+            tried=np.zeros(LANES, np.int64),
+            found=np.zeros(max(map(len, circuit.moves)), np.int32),
+            chosen=np.full((len(circuit.roles), LANES), by_group.NOTHING, np.int32),
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
-        self.wiring = self.wiring._replace(code=addresses, code_starts=starts, native=1)
+        self.wiring = self.wiring._replace(code=addresses, code_starts=starts)
 
     def seed(self, seed: int) -> None:
         """Set the random generators."""
-        words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS, np.uint64)
-        self.rows[self.wiring.random : self.wiring.random + 4] = words.reshape(4, WORDS)
+        words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS + 4, np.uint64)
+        self.rows[self.wiring.random : self.wiring.random + 4] = words[:-4].reshape(4, WORDS)
+        self.wiring.generator[:] = words[-4:]
 
 
 class LanesEngine(Engine):
@@ -120,7 +131,7 @@ class LanesEngine(Engine):
         self.closed = threading.Event()
         self.linked: Linked | None = None
         self.compiler = threading.Thread(target=self.compile, name=f"compile {game.name}", daemon=True)
-        if native and len(self.circuit.literals) <= MAX_ALL_LITERALS:
+        if native and worth_compiling(self.circuit):
             self.compiler.start()
 
     def make(self, limits: Limits) -> Circuit:
