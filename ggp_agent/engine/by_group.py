@@ -80,12 +80,6 @@ def sums(circuit: Circuit) -> dict[int, NDArray[np.int64]]:
 
 
 @njit(cache=True, nogil=True)
-def holds(rows, literal, lane):  # type: ignore[no-untyped-def]
-    bit = np.int64(rows[literal >> 1, lane >> 6] >> np.uint64(lane & 63)) & 1
-    return bit != literal & 1
-
-
-@njit(cache=True, nogil=True)
 def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
     """Make a literal true in one lane."""
     bit = np.uint64(1) << np.uint64(lane & 63)
@@ -96,32 +90,32 @@ def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def list_group(rows, lane, group, bounds, members, rests, found, count):  # type: ignore[no-untyped-def]
+def list_group(base, lane, group, bounds, members, rests, found, count):  # type: ignore[no-untyped-def]
     """Append the moves of a group whose rest holds in a lane to the first `count` in `found`; the new count."""
     for member in range(bounds[group, 0], bounds[group, 1]):
-        if holds(rows, rests[member], lane):
+        if op.bit(base, rests[member], lane):
             found[count] = members[member]
             count += 1
     return count
 
 
 @njit(cache=True, nogil=True)
-def legal_moves(wiring, rows, role, lane, found):  # type: ignore[no-untyped-def]
+def legal_moves(wiring, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once POSITION is computed; how many there are."""
-    bounds, members, rests = wiring.group_bounds, wiring.members, wiring.rests
+    base, bounds, members, rests = wiring.base, wiring.group_bounds, wiring.members, wiring.rests
     count = 0
     for family in range(wiring.family_starts[role], wiring.family_starts[role + 1]):
-        if holds(rows, wiring.guards[family], lane):
+        if op.bit(base, wiring.guards[family], lane):
             for group in range(wiring.family_offsets[family], wiring.family_offsets[family + 1]):
-                if holds(rows, wiring.group_rests[group], lane):
-                    count = list_group(rows, lane, group, bounds, members, rests, found, count)
+                if op.bit(base, wiring.group_rests[group], lane):
+                    count = list_group(base, lane, group, bounds, members, rests, found, count)
     return count
 
 
 @njit(cache=True, nogil=True)
 def open_groups(wiring, rows, role):  # type: ignore[no-untyped-def]
     """List the groups of a role whose moves may be legal, for every lane in which play goes on."""
-    guards, offsets, rests = wiring.guards, wiring.family_offsets, wiring.group_rests
+    base, guards, offsets, rests = wiring.base, wiring.guards, wiring.family_offsets, wiring.group_rests
     opened, counts = wiring.opened, wiring.open_counts
     counts[:] = 0
     for family in range(wiring.family_starts[role], wiring.family_starts[role + 1]):
@@ -129,14 +123,13 @@ def open_groups(wiring, rows, role):  # type: ignore[no-untyped-def]
         for word in range(op.WORDS):
             lanes = (np.int64(rows[row, word]) ^ negated) & np.int64(rows[wiring.playing, word])
             while lanes:
-                bit = op.lowest_bit(lanes)
+                lane = 64 * word + op.lowest_bit(lanes)
                 lanes &= lanes - 1
-                lane = 64 * word + bit
                 count = counts[lane]
                 for group in range(offsets[family], offsets[family + 1]):
                     # Written in any case, and counted if it holds: a branch here would be guessed wrong too often.
                     opened[count, lane] = group
-                    count += ((np.int64(rows[rests[group] >> 1, word]) >> bit) ^ rests[group]) & 1
+                    count += op.bit(base, rests[group], lane)
                 counts[lane] = count
 
 
@@ -178,7 +171,7 @@ def rotate(word, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(wiring, rows, role):  # type: ignore[no-untyped-def]
+def draw_moves(wiring, role):  # type: ignore[no-untyped-def]
     """A legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
     opened, counts, todo, tried, chosen = (
@@ -189,7 +182,7 @@ def draw_moves(wiring, rows, role):  # type: ignore[no-untyped-def]
         wiring.chosen[role],
     )
     bounds, members, rests, generator = wiring.group_bounds, wiring.members, wiring.rests, wiring.generator
-    places = wiring.places[role]
+    base, places = wiring.base, wiring.places[role]
     left = 0
     for lane in range(op.LANES):
         chosen[lane] = tried[lane] = NOTHING
@@ -208,16 +201,16 @@ def draw_moves(wiring, rows, role):  # type: ignore[no-untyped-def]
             tried[lane] = min(member, last)
             # No branch depends on the answer: it would be guessed wrong too often, and then nothing overlaps.
             todo[left] = lane
-            left += 1 - ((member <= last) & holds(rows, rests[tried[lane]], lane))
+            left += 1 - ((member <= last) & op.bit(base, rests[tried[lane]], lane))
     for k in range(left):
         tried[todo[k]] = NOTHING
     for lane in range(op.LANES):
         if tried[lane] != NOTHING:
             chosen[lane] = members[tried[lane]]
-        elif holds(rows, 2 * wiring.playing, lane):
+        elif op.bit(base, 2 * wiring.playing, lane):
             count = 0
             for k in range(counts[lane]):
-                count = list_group(rows, lane, opened[k, lane], bounds, members, rests, wiring.found, count)
+                count = list_group(base, lane, opened[k, lane], bounds, members, rests, wiring.found, count)
             if count == 0:
                 return False
             chosen[lane] = wiring.found[draw(generator, count) if count > 1 else 0]
@@ -230,7 +223,7 @@ def choose_by_group(wiring, rows):  # type: ignore[no-untyped-def]
     op.conjoin(wiring.base, wiring.playing, 2 * wiring.active, 2 * wiring.ended + 1)
     for role in range(len(wiring.family_starts) - 1):
         open_groups(wiring, rows, role)
-        if not draw_moves(wiring, rows, role):
+        if not draw_moves(wiring, role):
             return role
     return -1
 

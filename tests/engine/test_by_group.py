@@ -65,7 +65,7 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
             for role, moves in enumerate(circuit.moves):
                 legal = bits(engine, circuit.legal_starts[role], len(moves))
                 for lane in range(0, LANES, 100):
-                    count = by_group.legal_moves(wiring, rows, role, lane, found)
+                    count = by_group.legal_moves(wiring, role, lane, found)
                     assert sorted(found[:count]) == np.flatnonzero(legal[:, lane]).tolist()
                 chosen = wiring.chosen[role]
                 assert (chosen[~playing] == by_group.NOTHING).all()
@@ -75,7 +75,7 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
             following = rows[circuit.next_start : circuit.next_start + len(circuit.fluents)].copy()
             for role, start in enumerate(circuit.move_starts[:-1]):
                 rows[start : circuit.move_starts[role + 1]] = 0
-                for lane in np.flatnonzero(playing):
+                for lane in np.flatnonzero(playing).tolist():
                     rows[start + wiring.chosen[role, lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
             kernels.evaluate(wiring, NEXT)
             assert (following == rows[circuit.next_start : circuit.next_start + len(circuit.fluents)]).all()
