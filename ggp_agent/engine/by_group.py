@@ -1,7 +1,7 @@
 """Choosing and making moves by groups, lane by lane, for games with very many moves.
 
 A step of 512 lanes makes 512 moves of each role. Where a role has a hundred thousand, rows for all of them would be
-read and written for nothing, so that here a lane has the number of its move (`Wiring.chosen`), and only what that move
+read and written for nothing, so that here a lane has the number of its move (`Groups.chosen`), and only what that move
 touches is written.
 
 *Choosing*: of the groups that are open, one is drawn, and one of as many places as the largest group has; again until
@@ -34,16 +34,63 @@ MASK = 0xFFFFFFFF
 MAX_TRIES = 100
 
 
-class Touched(NamedTuple):
-    """What moves write: rows that say that none of some moves is made, and rows of single moves."""
+class Groups(NamedTuple):
+    """The groups of a circuit for kernels, apart from its `Wiring`: small games would pay for passing them around."""
 
-    rows: NDArray[np.int32]  # literals that do not hold if no move is made
-    offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
-    literals: NDArray[np.int32]  # those of `rows` that hold if it is made
+    base: int  # address of row 0
+    active: int  # row: lanes in which a playout runs
+    ended: int  # row: lanes in which it has come to its end
+    playing: int  # row: the others
+    move_starts: NDArray[np.int64]
+    # As in `Circuit`
+    family_starts: NDArray[np.int64]
+    guards: NDArray[np.int32]  # none if moves are chosen by their rows
+    family_offsets: NDArray[np.int64]
+    group_rests: NDArray[np.int32]
+    group_bounds: NDArray[np.int64]
+    members: NDArray[np.int32]
+    rests: NDArray[np.int32]
+    # What moves write: rows that say that none of some moves is made, and rows of single moves
+    touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
+    touched_offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
+    touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
+    # For choosing
+    generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
+    places: NDArray[np.int64]  # int64[roles]: the moves of the largest group
+    opened: NDArray[np.int32]  # int32[groups + 1, lanes]: the groups of one role that are open in a lane
+    open_counts: NDArray[np.int64]  # int64[lanes]: how many they are
+    todo: NDArray[np.int64]  # int64[lanes + 1]: the lanes that have no move yet
+    tried: NDArray[np.int64]  # int64[lanes]: the member of a group that was tried last
+    found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
+    chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
 
 
-def touched(circuit: Circuit) -> Touched:
-    """What is written in place of SUMS, as far as other gates ask for it."""
+def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing: int) -> Groups:
+    """The groups of a circuit whose rows begin at an address."""
+    same = {field: getattr(circuit, field) for field in Groups._fields if hasattr(circuit, field)}
+    rows, offsets, literals = touched(circuit)
+    return Groups(
+        **same,
+        base=base,
+        active=active,
+        ended=ended,
+        playing=playing,
+        touched_rows=rows,
+        touched_offsets=offsets,
+        touched=literals,
+        generator=np.zeros(4, np.uint64),
+        places=places(circuit),
+        opened=np.zeros((len(circuit.group_rests) + 1, op.LANES), np.int32),
+        open_counts=np.zeros(op.LANES, np.int64),
+        todo=np.zeros(op.LANES + 1, np.int64),
+        tried=np.zeros(op.LANES, np.int64),
+        found=np.zeros(max(map(len, circuit.moves)), np.int32),
+        chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
+    )
+
+
+def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """What moves write in place of SUMS, as far as other gates ask for it: the fields `touched...` of `Groups`."""
     start, end = circuit.move_starts[[0, -1]].tolist()
     asked = np.zeros(circuit.rows, np.bool_)
     asked[circuit.next_start : circuit.next_start + len(circuit.fluents)] = True
@@ -58,7 +105,7 @@ def touched(circuit: Circuit) -> Touched:
             literals.append(np.full(len(summed), 2 * row + 1))
     number, literal = np.concatenate(moves) - start, np.concatenate(literals).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=end - start))])
-    return Touched(np.unique(literal), offsets.astype(np.int32), literal[np.argsort(number, kind="stable")])
+    return (np.unique(literal), offsets.astype(np.int32), literal[np.argsort(number, kind="stable")])
 
 
 def places(circuit: Circuit) -> NDArray[np.int64]:
@@ -100,28 +147,28 @@ def list_group(base, lane, group, bounds, members, rests, found, count):  # type
 
 
 @njit(cache=True, nogil=True)
-def legal_moves(wiring, role, lane, found):  # type: ignore[no-untyped-def]
+def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once POSITION is computed; how many there are."""
-    base, bounds, members, rests = wiring.base, wiring.group_bounds, wiring.members, wiring.rests
+    base, bounds, members, rests = groups.base, groups.group_bounds, groups.members, groups.rests
     count = 0
-    for family in range(wiring.family_starts[role], wiring.family_starts[role + 1]):
-        if op.bit(base, wiring.guards[family], lane):
-            for group in range(wiring.family_offsets[family], wiring.family_offsets[family + 1]):
-                if op.bit(base, wiring.group_rests[group], lane):
+    for family in range(groups.family_starts[role], groups.family_starts[role + 1]):
+        if op.bit(base, groups.guards[family], lane):
+            for group in range(groups.family_offsets[family], groups.family_offsets[family + 1]):
+                if op.bit(base, groups.group_rests[group], lane):
                     count = list_group(base, lane, group, bounds, members, rests, found, count)
     return count
 
 
 @njit(cache=True, nogil=True)
-def open_groups(wiring, rows, role):  # type: ignore[no-untyped-def]
+def open_groups(groups, rows, role):  # type: ignore[no-untyped-def]
     """List the groups of a role whose moves may be legal, for every lane in which play goes on."""
-    base, guards, offsets, rests = wiring.base, wiring.guards, wiring.family_offsets, wiring.group_rests
-    opened, counts = wiring.opened, wiring.open_counts
+    base, guards, offsets, rests = groups.base, groups.guards, groups.family_offsets, groups.group_rests
+    opened, counts = groups.opened, groups.open_counts
     counts[:] = 0
-    for family in range(wiring.family_starts[role], wiring.family_starts[role + 1]):
+    for family in range(groups.family_starts[role], groups.family_starts[role + 1]):
         row, negated = guards[family] >> 1, -(guards[family] & 1)
         for word in range(op.WORDS):
-            lanes = (np.int64(rows[row, word]) ^ negated) & np.int64(rows[wiring.playing, word])
+            lanes = (np.int64(rows[row, word]) ^ negated) & np.int64(rows[groups.playing, word])
             while lanes:
                 lane = 64 * word + op.lowest_bit(lanes)
                 lanes &= lanes - 1
@@ -171,18 +218,18 @@ def rotate(word, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(wiring, role):  # type: ignore[no-untyped-def]
+def draw_moves(groups, role):  # type: ignore[no-untyped-def]
     """A legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
     opened, counts, todo, tried, chosen = (
-        wiring.opened,
-        wiring.open_counts,
-        wiring.todo,
-        wiring.tried,
-        wiring.chosen[role],
+        groups.opened,
+        groups.open_counts,
+        groups.todo,
+        groups.tried,
+        groups.chosen[role],
     )
-    bounds, members, rests, generator = wiring.group_bounds, wiring.members, wiring.rests, wiring.generator
-    base, places = wiring.base, wiring.places[role]
+    bounds, members, rests, generator = groups.group_bounds, groups.members, groups.rests, groups.generator
+    base, places = groups.base, groups.places[role]
     left = 0
     for lane in range(op.LANES):
         chosen[lane] = tried[lane] = NOTHING
@@ -207,35 +254,35 @@ def draw_moves(wiring, role):  # type: ignore[no-untyped-def]
     for lane in range(op.LANES):
         if tried[lane] != NOTHING:
             chosen[lane] = members[tried[lane]]
-        elif op.bit(base, 2 * wiring.playing, lane):
+        elif op.bit(base, 2 * groups.playing, lane):
             count = 0
             for k in range(counts[lane]):
-                count = list_group(base, lane, opened[k, lane], bounds, members, rests, wiring.found, count)
+                count = list_group(base, lane, opened[k, lane], bounds, members, rests, groups.found, count)
             if count == 0:
                 return False
-            chosen[lane] = wiring.found[draw(generator, count) if count > 1 else 0]
+            chosen[lane] = groups.found[draw(generator, count) if count > 1 else 0]
     return True
 
 
 @njit(cache=True, nogil=True)
-def choose_by_group(wiring, rows):  # type: ignore[no-untyped-def]
+def choose_by_group(groups, rows):  # type: ignore[no-untyped-def]
     """A random legal move for every role in every lane in which play goes on; -1, or a role that has none in a lane."""
-    op.conjoin(wiring.base, wiring.playing, 2 * wiring.active, 2 * wiring.ended + 1)
-    for role in range(len(wiring.family_starts) - 1):
-        open_groups(wiring, rows, role)
-        if not draw_moves(wiring, role):
+    op.conjoin(groups.base, groups.playing, 2 * groups.active, 2 * groups.ended + 1)
+    for role in range(len(groups.family_starts) - 1):
+        open_groups(groups, rows, role)
+        if not draw_moves(groups, role):
             return role
     return -1
 
 
 @njit(cache=True, nogil=True)
-def make_moves(wiring, rows):  # type: ignore[no-untyped-def]
+def make_moves(groups, rows):  # type: ignore[no-untyped-def]
     """Write what the chosen moves say: in place of the rows of moves, and of SUMS."""
-    offsets, literals, chosen = wiring.touched.offsets, wiring.touched.literals, wiring.chosen
-    for literal in wiring.touched.rows:
-        op.fill(wiring.base, literal >> 1, -(literal & 1))
+    offsets, literals, chosen = groups.touched_offsets, groups.touched, groups.chosen
+    for literal in groups.touched_rows:
+        op.fill(groups.base, literal >> 1, -(literal & 1))
     for role in range(len(chosen)):
-        start = wiring.move_starts[role] - wiring.move_starts[0]
+        start = groups.move_starts[role] - groups.move_starts[0]
         for lane in range(op.LANES):
             if chosen[role, lane] != NOTHING:
                 move = start + chosen[role, lane]

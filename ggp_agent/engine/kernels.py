@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ggp_agent.engine import rowops as op
-from ggp_agent.engine.by_group import Touched, choose_by_group, make_moves
+from ggp_agent.engine.by_group import choose_by_group, make_moves
 from ggp_agent.engine.circuit import BLOCK, GOALS, LEGAL, NEXT, POSITION, SUMS, padded
 from ggp_agent.engine.native import VECTOR
 
@@ -40,13 +40,6 @@ class Wiring(NamedTuple):
     move_starts: NDArray[np.int64]  # int64[roles + 1]: the first row of the moves of each role
     legal_starts: NDArray[np.int64]  # int64[roles + 1]: the first row that says whether they are legal
     next_start: int
-    family_starts: NDArray[np.int64]
-    guards: NDArray[np.int32]  # none if moves are chosen by their rows
-    family_offsets: NDArray[np.int64]
-    group_rests: NDArray[np.int32]
-    group_bounds: NDArray[np.int64]
-    members: NDArray[np.int32]
-    rests: NDArray[np.int32]
     terminal: int
     goal_literals: NDArray[np.int32]
     goal_roles: NDArray[np.int32]
@@ -58,17 +51,6 @@ class Wiring(NamedTuple):
     start: int  # a row for each fluent: where the next playout of each lane begins
     choices: int  # a row for each role: lanes in which it has a choice; and one more
     tree: int  # rows for choosing moves
-    playing: int  # lanes in which a playout runs and has not come to its end
-    # For moves in groups
-    generator: NDArray[np.uint64]  # uint64[4]: one more random generator
-    touched: Touched
-    places: NDArray[np.int64]  # int64[roles]: the moves of the largest group
-    opened: NDArray[np.int32]  # int32[groups + 1, lanes]: the groups of one role that are open in a lane
-    open_counts: NDArray[np.int64]  # int64[lanes]: how many they are
-    todo: NDArray[np.int64]  # int64[lanes + 1]: the lanes that have no move yet
-    tried: NDArray[np.int64]  # int64[lanes]: the member of a group that was tried last
-    found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
-    chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
     # Straight-line code
     code_starts: NDArray[np.int64]  # int64[segments + 1]: the functions of each segment; none if it is interpreted
     code: NDArray[np.int64]  # int64[functions]: addresses
@@ -382,9 +364,9 @@ def report_no_move(wiring, work, rows, role):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
+def run_playouts(wiring, groups, work, rows, steps):  # type: ignore[no-untyped-def]
     """Play at random for so many steps, or until all playouts have ended or the rules turn out to be broken."""
-    progress = work.progress
+    progress, by_group = work.progress, len(groups.guards) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
         end_playouts(wiring, work, rows)
@@ -392,12 +374,12 @@ def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_by_group(wiring, rows) if len(wiring.guards) else choose_moves(wiring)
+        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, work, rows, stuck)
             return
-        if len(wiring.guards):
-            make_moves(wiring, rows)
+        if by_group:
+            make_moves(groups, rows)
         compute(wiring, NEXT)
         commit(wiring)
         progress[0] += 1

@@ -16,8 +16,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import by_group, cache, kernels
+from ggp_agent.engine import cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
+from ggp_agent.engine.by_group import make_groups
 from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
@@ -91,19 +92,10 @@ class Rows:
             start=start,
             choices=choices,
             tree=tree,
-            playing=playing,
-            generator=np.zeros(4, np.uint64),
-            touched=by_group.touched(circuit),
-            places=by_group.places(circuit),
-            opened=np.zeros((len(circuit.group_rests) + 1, LANES), np.int32),
-            open_counts=np.zeros(LANES, np.int64),
-            todo=np.zeros(LANES + 1, np.int64),
-            tried=np.zeros(LANES, np.int64),
-            found=np.zeros(max(map(len, circuit.moves)), np.int32),
-            chosen=np.full((len(circuit.roles), LANES), by_group.NOTHING, np.int32),
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
+        self.groups = make_groups(circuit, self.wiring.base, active=active, ended=ended, playing=playing)
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
@@ -113,7 +105,7 @@ class Rows:
         """Set the random generators."""
         words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS + 4, np.uint64)
         self.rows[self.wiring.random : self.wiring.random + 4] = words[:-4].reshape(4, WORDS)
-        self.wiring.generator[:] = words[-4:]
+        self.groups.generator[:] = words[-4:]
 
 
 class LanesEngine(Engine):
@@ -267,7 +259,7 @@ class LanesEngine(Engine):
             active = np.packbits(work.playout >= 0, bitorder="little").view(np.uint64)
             rows[wiring.active] = active
             while work.progress[3] == kernels.RUNNING:
-                kernels.run_playouts(self.rows.wiring, work, rows, SLICE_STEPS)
+                kernels.run_playouts(self.rows.wiring, self.rows.groups, work, rows, SLICE_STEPS)
             if work.progress[3] != kernels.DONE:
                 raise self.failure(work)
         return Playouts(goals=work.goals, plies=work.plies)

@@ -54,29 +54,29 @@ GAMES = "tic_tac_toe breakthrough_6x6 checkers tron three_player_tic_tac_toe pen
 def test_groups_say_what_rows_of_moves_say(name: str) -> None:
     with Grouped(Game.load(SHIPPED[name].rules), native=False) as engine:
         begin(engine, 3)
-        rows, wiring, circuit = engine.rows.rows, engine.rows.wiring, engine.circuit
+        rows, wiring, groups, circuit = engine.rows.rows, engine.rows.wiring, engine.rows.groups, engine.circuit
         found = np.zeros(max(map(len, circuit.moves)), np.int32)
         for _ in range(30):
             kernels.evaluate(wiring, POSITION)
             row = rows[circuit.terminal >> 1]
             rows[wiring.ended] = ~row if circuit.terminal & 1 else row
-            assert by_group.choose_by_group(wiring, rows) == -1
-            playing = bits(engine, wiring.playing, 1)[0]
+            assert by_group.choose_by_group(groups, rows) == -1
+            playing = bits(engine, groups.playing, 1)[0]
             for role, moves in enumerate(circuit.moves):
                 legal = bits(engine, circuit.legal_starts[role], len(moves))
                 for lane in range(0, LANES, 100):
-                    count = by_group.legal_moves(wiring, role, lane, found)
+                    count = by_group.legal_moves(groups, role, lane, found)
                     assert sorted(found[:count]) == np.flatnonzero(legal[:, lane]).tolist()
-                chosen = wiring.chosen[role]
+                chosen = groups.chosen[role]
                 assert (chosen[~playing] == by_group.NOTHING).all()
                 assert legal[chosen[playing], np.flatnonzero(playing)].all()
-            by_group.make_moves(wiring, rows)
+            by_group.make_moves(groups, rows)
             kernels.compute(wiring, NEXT)
             following = rows[circuit.next_start : circuit.next_start + len(circuit.fluents)].copy()
             for role, start in enumerate(circuit.move_starts[:-1]):
                 rows[start : circuit.move_starts[role + 1]] = 0
                 for lane in np.flatnonzero(playing).tolist():
-                    rows[start + wiring.chosen[role, lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+                    rows[start + groups.chosen[role, lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
             kernels.evaluate(wiring, NEXT)
             assert (following == rows[circuit.next_start : circuit.next_start + len(circuit.fluents)]).all()
             kernels.commit(wiring)
@@ -92,12 +92,12 @@ def test_moves_are_chosen_uniformly() -> None:
     (<= (legal r (m ?y ?x)) (upto ?x ?y) (true (a ?y)) (true (b ?x)))"""
     with Grouped(Game.from_sheet(parse(text), "test"), native=False) as engine:
         begin(engine, 5)
-        rows, wiring = engine.rows.rows, engine.rows.wiring
+        rows, wiring, groups = engine.rows.rows, engine.rows.wiring, engine.rows.groups
         kernels.evaluate(wiring, POSITION)
         counts = np.zeros(len(engine.circuit.moves[0]), np.int64)
         for _ in range(200):
-            assert by_group.choose_by_group(wiring, rows) == -1
-            counts += np.bincount(wiring.chosen[0], minlength=len(counts))
+            assert by_group.choose_by_group(groups, rows) == -1
+            counts += np.bincount(groups.chosen[0], minlength=len(counts))
         legal = bits(engine, engine.circuit.legal_starts[0], len(counts))[:, 0]
         assert legal.sum() == 8 and not counts[~legal].any()
         expected = counts.sum() / legal.sum()
@@ -112,10 +112,10 @@ def test_a_lane_without_luck_lists_its_moves() -> None:
     (<= (legal r (m ?y ?x)) (n ?x) (n ?y) (true (a ?y)) (true (b ?x)))"""
     with Grouped(Game.from_sheet(parse(text), "test"), native=False) as engine:
         begin(engine, 5)
-        rows, wiring = engine.rows.rows, engine.rows.wiring
+        rows, wiring, groups = engine.rows.rows, engine.rows.wiring, engine.rows.groups
         kernels.evaluate(wiring, POSITION)
-        assert by_group.choose_by_group(wiring, rows) == -1
-        assert {engine.circuit.moves[0][move] for move in wiring.chosen[0]} == {"(m 1 77)", "(m 2 77)"}
+        assert by_group.choose_by_group(groups, rows) == -1
+        assert {engine.circuit.moves[0][move] for move in groups.chosen[0]} == {"(m 1 77)", "(m 2 77)"}
         rows[1 : 1 + wiring.state_rows] = 0
         kernels.evaluate(wiring, POSITION)
-        assert by_group.choose_by_group(wiring, rows) == 0
+        assert by_group.choose_by_group(groups, rows) == 0
