@@ -16,9 +16,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import cache, kernels
+from ggp_agent.engine import by_group, cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
-from ggp_agent.engine.by_group import make_groups
 from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
@@ -95,7 +94,7 @@ class Rows:
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
-        self.groups = make_groups(circuit, self.wiring.base, active=active, ended=ended, playing=playing)
+        self.groups = by_group.make_groups(circuit, self.wiring.base, active=active, ended=ended, playing=playing)
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
@@ -211,33 +210,48 @@ class LanesEngine(Engine):
         """The bits of some rows in the first lane."""
         return (self.rows.rows[start : start + count, 0] & np.uint64(1)).astype(np.bool_)
 
+    def legal(self) -> list[list[int]]:
+        """The legal moves of each role in the first lane."""
+        groups, moves = self.rows.groups, self.circuit.moves
+        if len(groups.guards):
+            counts = (by_group.legal_moves(groups, role, 0, groups.found) for role in range(len(moves)))
+            return [sorted(groups.found[:count].tolist()) for count in counts]
+        starts = self.circuit.legal_starts.tolist()
+        return [np.flatnonzero(self.row_bits(start, len(m))).tolist() for start, m in zip(starts, moves, strict=False)]
+
     def look(self, state: State) -> Position:
         circuit = self.circuit
         with self.lock:
             self.enter(state)
-            kernels.evaluate(self.rows.wiring, POSITION)
-            kernels.evaluate(self.rows.wiring, GOALS)
-            legal = [
-                self.row_bits(start, len(m)) for start, m in zip(circuit.legal_starts, circuit.moves, strict=False)
-            ]
+            kernels.compute(self.rows.wiring, POSITION)
+            kernels.compute(self.rows.wiring, GOALS)
+            legal = self.legal()
             terminal = bool(self.holds(np.array([circuit.terminal], np.int32))[0])
             goals = self.holds(circuit.goal_literals)
         values: list[list[Term]] = [[] for _ in circuit.roles]
         for k in np.flatnonzero(goals):
             values[circuit.goal_roles[k]].append(Term(goal_text(circuit.goal_values[k])))
-        moves = [np.flatnonzero(bits).tolist() for bits in legal]
-        return self.position(terminal=terminal, legal=moves, goals=values, state=state)
+        return self.position(terminal=terminal, legal=legal, goals=values, state=state)
 
     def step(self, state: State, joint: JointMove) -> State:
         with self.lock:
             self.enter(state)
-            kernels.evaluate(self.rows.wiring, POSITION)
-            for role, move in enumerate(joint):
-                start, end = self.rows.wiring.move_starts[role : role + 2]
-                self.rows.rows[start:end] = 0
-                self.rows.rows[start + move] = ALL
-            kernels.evaluate(self.rows.wiring, NEXT)
+            kernels.compute(self.rows.wiring, POSITION)
+            self.make_moves(joint)
+            kernels.compute(self.rows.wiring, NEXT)
             return self.pack(self.row_bits(self.circuit.next_start, len(self.circuit.fluents)))
+
+    def make_moves(self, joint: JointMove) -> None:
+        """Make all lanes make these moves."""
+        groups = self.rows.groups
+        if len(groups.guards):
+            groups.chosen[:] = np.array(joint)[:, None]
+            by_group.make_moves(groups, self.rows.rows)
+            return
+        for role, move in enumerate(joint):
+            start, end = self.rows.wiring.move_starts[role : role + 2]
+            self.rows.rows[start:end] = 0
+            self.rows.rows[start + move] = ALL
 
     # Many games at once
 
