@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit, padded
+from ggp_agent.engine.circuit import GOALS, LEGAL, NEXT, POSITION, SUMS, Circuit, padded
+from ggp_agent.engine.grouping import conditions, family_arrays, group_moves
 from ggp_agent.engine.network import FALSE, TRUE, Network
 from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
@@ -29,12 +31,10 @@ class Ground:
     true: dict[str, Atom]  # fluent -> atom
     next: dict[str, Atom]
     initial: dict[str, Atom]
-    does: dict[tuple[str, str], Atom]  # role, move -> atom
-    legal: dict[tuple[str, str], Atom]
+    moves: list[list[tuple[str, Atom, Atom]]]  # role -> move, what says that it is legal, and that it is made; in order
     goal: list[tuple[str, int, Atom]]  # role, value
     terminal: Atom | None
     names: dict[Atom, str] = field(default_factory=dict)  # of as many atoms as are known, for messages
-    order: dict[str, str] = field(default_factory=dict)  # move -> the text that orders moves
     groups: list[tuple[list[str], bool]] = field(default_factory=list)  # fluents: at most one is true, or exactly one
 
 
@@ -65,35 +65,31 @@ class Builder:
         self.ground = ground
         self.network = Network()
         self.fluents = sorted(ground.true)
-        possible = {move for move in ground.does if ground.legal.get(move) is not None}
-        self.moves = [
-            sorted((move for role, move in possible if role == r), key=lambda move: ground.order.get(move, move))
-            for r in ground.roles
-        ]
         self.literal: dict[Atom, int] = dict.fromkeys(ground.facts, TRUE)
         self.loops: list[Loop] = []
         for fluent in self.fluents:
             self.literal[ground.true[fluent]] = self.network.input()
         for group, exactly_one in ground.groups:
             self.network.add_group([self.literal[ground.true[fluent]] for fluent in group], exactly_one)
-        for role, moves in zip(ground.roles, self.moves, strict=True):
+        for moves in ground.moves:
             literals = [self.network.input() for _ in moves]
-            self.literal.update(zip((ground.does[role, move] for move in moves), literals, strict=True))
+            self.literal.update(zip((does for _, _, does in moves), literals, strict=True))
             self.network.add_group(literals, exactly_one=True)
 
     def build(self) -> None:
         ground = self.ground
+        legal_atoms = [legal for moves in ground.moves for _, legal, _ in moves]
         first = [
-            *ground.legal.values(),
+            *legal_atoms,
             *([ground.terminal] if ground.terminal else []),
             *(atom for _, _, atom in ground.goal),
         ]
         graph: dict[Atom, set[Atom]] = {}
         for atom in [*first, *ground.bodies]:
             if atom not in graph and atom not in self.literal:
-                needs = {abs(other) for body in ground.bodies.get(atom, ()) for other in body}
+                needs = set(map(abs, chain.from_iterable(ground.bodies.get(atom, ()))))
                 graph[atom] = needs.difference(self.literal)
-        waiting = {atom for atom in ground.legal.values() if atom in graph}
+        waiting = {atom for atom in legal_atoms if atom in graph}
         if not waiting:
             self.know_legal_moves()
         for part in components(graph):
@@ -108,13 +104,15 @@ class Builder:
 
     def product(self, body: Body) -> list[int]:
         """The literals of a body; an atom without rules never holds."""
-        return [self.literal.get(abs(atom), FALSE) ^ (atom < 0) for atom in body]
+        get = self.literal.get
+        return [get(atom, FALSE) if atom > 0 else get(-atom, FALSE) ^ 1 for atom in body]
 
     def define(self, atom: Atom) -> None:
-        bodies = [body for body in self.ground.bodies.get(atom, ()) if atom not in body]
+        bodies = self.ground.bodies.get(atom, ())
         if any(-atom in body for body in bodies):
             raise self.negated([atom])
-        self.literal[atom] = self.network.sum_of_products(map(self.product, bodies))
+        products = [self.product(body) for body in bodies if atom not in body]
+        self.literal[atom] = self.network.sum_of_products(products)
 
     def close_loop(self, part: list[Atom]) -> None:
         """Atoms that depend on each other: a latch each, renewed by its rules."""
@@ -128,7 +126,7 @@ class Builder:
         renewals = []
         for atom, latch in zip(part, latches, strict=True):
             bodies = [body for body in self.ground.bodies[atom] if atom not in body]
-            value = self.network.sum_of_products(map(self.product, bodies))
+            value = self.network.sum_of_products([self.product(body) for body in bodies])
             renewals.append((len(self.network.gates), latch, (value,)))
         self.loops.append(Loop(len(self.network.gates), latches, renewals))
 
@@ -138,10 +136,8 @@ class Builder:
 
     def know_legal_moves(self) -> None:
         """From here on the network may use that a move that is made was legal."""
-        for role, moves in zip(self.ground.roles, self.moves, strict=True):
-            for move in moves:
-                key = role, move
-                self.network.legal_of[self.literal[self.ground.does[key]]] = self.literal[self.ground.legal[key]]
+        for moves in self.ground.moves:
+            self.network.legal_of.update({self.literal[does]: self.literal[legal] for _, legal, does in moves})
 
 
 class Layout:
@@ -155,28 +151,36 @@ class Layout:
         def literal(atom: Atom | None) -> int:
             return FALSE if atom is None else builder.literal.get(atom, FALSE)
 
-        self.legal = [
-            [literal(ground.legal[role, move]) for move in moves]
-            for role, moves in zip(ground.roles, builder.moves, strict=True)
-        ]
+        self.legal = [[literal(legal) for _, legal, _ in moves] for moves in ground.moves]
         self.terminal = literal(ground.terminal)
         self.goals = [(ground.roles.index(role), value, literal(atom)) for role, value, atom in ground.goal]
         self.next = [literal(ground.next.get(fluent)) for fluent in builder.fluents]
         self.replace_members()
         self.loop_of = self.find_loop_gates()
         self.merge_single_uses()
+        self.families = group_moves(self.legal, self.gates, self.conjunction)
         self.phase = self.find_phases()
+        if self.families:
+            self.set_apart()
 
     def outputs(self) -> dict[int, list[int]]:
         """Phase -> the literals that it must compute."""
         return {
-            POSITION: [*(literal for literals in self.legal for literal in literals), self.terminal],
+            POSITION: [*chain.from_iterable(self.legal), self.terminal],
             GOALS: [literal for _, _, literal in self.goals],
             NEXT: self.next,
         }
 
+    def conjunction(self, literals: Iterable[int]) -> int:
+        """A gate that the rules do not have."""
+        literal = self.builder.network.conjunction(literals)
+        self.gates += self.builder.network.gates[len(self.gates) :]
+        return literal
+
     def replace_members(self) -> None:
         """Of fluents of which exactly one is true, the costliest one will be true if none of the others will be."""
+        if not any(exactly_one for _, exactly_one in self.builder.ground.groups):
+            return
         uses = Counter(literal >> 1 for literals in self.outputs().values() for literal in literals)
         uses.update(value >> 1 for loop in self.builder.loops for _, _, (value,) in loop.renewals)
         uses.update(literal >> 1 for gate in self.gates if gate is not None for literal in gate)
@@ -190,8 +194,7 @@ class Layout:
             others = [self.next[member] for member in members if member != dearest]
             if costs[dearest] > len(others) and self.next[dearest] > FALSE:
                 self.own_cost(self.next[dearest] >> 1, uses, keep=False)
-                self.next[dearest] = self.builder.network.conjunction(literal ^ 1 for literal in others)
-                self.gates = list(self.builder.network.gates)
+                self.next[dearest] = self.conjunction(literal ^ 1 for literal in others)
                 uses.update(literal >> 1 for literal in others)
 
     def own_cost(self, node: int, uses: Counter[int], keep: bool = True) -> int:
@@ -229,17 +232,16 @@ class Layout:
             uses.update(dict.fromkeys((literal >> 1 for literal in literals), 2))  # an output stays
         for loop in self.builder.loops:
             uses.update({value >> 1: 2 for _, _, (value,) in loop.renewals})
-        for gate in self.gates:
-            if gate is not None:
-                uses.update(literal >> 1 for literal in gate)
+        uses.update(literal >> 1 for gate in self.gates if gate is not None for literal in gate)
+        inside = {2 * node for node, gate in enumerate(self.gates) if gate is not None and uses[node] == 1}
         for node, gate in enumerate(self.gates):
-            if gate is None:
+            if gate is None or inside.isdisjoint(gate):
                 continue
             merged: list[int] = []
             for literal in gate:
                 inner = self.gates[literal >> 1]
                 same_place = self.loop_of.get(literal >> 1) == self.loop_of.get(node)
-                if inner is None or literal & 1 or uses[literal >> 1] > 1 or not same_place:
+                if inner is None or literal not in inside or not same_place:
                     merged.append(literal)
                 else:
                     merged += inner
@@ -248,30 +250,48 @@ class Layout:
     def find_phases(self) -> dict[int, int]:
         """Node -> the first phase that needs it."""
         phase: dict[int, int] = {}
-        loops = self.builder.loops
+        self.reach(conditions(self.families), POSITION, phase)
         for number, literals in self.outputs().items():
-            todo = [literal >> 1 for literal in literals]
-            while todo:
-                node = todo.pop()
-                if node in phase:
-                    continue
-                phase[node] = number
-                gate = self.gates[node]
-                if gate is not None:
-                    todo += [literal >> 1 for literal in gate]
-                elif node in self.loop_of:
-                    loop = loops[self.loop_of[node]]
-                    todo += loop.latches
-                    todo += [value >> 1 for _, _, (value,) in loop.renewals]
+            self.reach(literals, number, phase)
         return phase
+
+    def reach(self, literals: Iterable[int], mark: int, marks: dict[int, int]) -> None:
+        """Mark all nodes that these literals need and that have no mark yet."""
+        todo = [literal >> 1 for literal in literals]
+        while todo:
+            node = todo.pop()
+            if node in marks:
+                continue
+            marks[node] = mark
+            gate = self.gates[node]
+            if gate is not None:
+                todo += [literal >> 1 for literal in gate]
+            elif node in self.loop_of:
+                loop = self.builder.loops[self.loop_of[node]]
+                todo += loop.latches
+                todo += [value >> 1 for _, _, (value,) in loop.renewals]
+
+    def set_apart(self) -> None:
+        """Find what playouts can do without, because they choose moves by groups."""
+        needed: dict[int, int] = {}
+        self.reach([*conditions(self.families), self.terminal, *self.outputs()[GOALS], *self.next], POSITION, needed)
+        self.phase.update({node: LEGAL for node in self.phase if node not in needed})
+        first = 1 + len(self.builder.fluents)
+        # What says that no move is made of some, or of some sums of moves
+        sums = {2 * node + 1 for node in range(first, first + sum(map(len, self.legal)))}
+        for node in sorted(node for node, phase in self.phase.items() if phase == NEXT):
+            gate = self.gates[node]
+            if gate is not None and node not in self.loop_of and sums.issuperset(gate):
+                self.phase[node] = SUMS
+                sums.add(2 * node)
 
     def circuit(self) -> Circuit:
         builder, ground = self.builder, self.builder.ground
-        blocks = [padded(len(moves)) for moves in builder.moves]
+        blocks = [padded(len(moves)) for moves in ground.moves]
         move_starts = np.cumsum([1 + len(builder.fluents), *blocks])
         first_latch = int(move_starts[-1])
         row = {node: node for node in range(1 + len(builder.fluents))}
-        for start, moves in zip(move_starts.tolist(), builder.moves, strict=False):
+        for start, moves in zip(move_starts.tolist(), ground.moves, strict=False):
             row.update({len(row) + number: start + number for number in range(len(moves))})
         latches = [latch for loop in builder.loops if loop.latches[0] in self.phase for latch in loop.latches]
         row.update({node: first_latch + number for number, node in enumerate(latches)})
@@ -279,7 +299,7 @@ class Layout:
         legal_starts = np.cumsum([first_gate, *blocks])
         next_start = int(legal_starts[-1])
         slots = [
-            (POSITION, int(start) + number, literal)
+            (LEGAL if self.families else POSITION, int(start) + number, literal)
             for start, literals in zip(legal_starts, self.legal, strict=False)
             for number, literal in enumerate(literals)
         ]
@@ -302,7 +322,7 @@ class Layout:
         return Circuit(
             roles=ground.roles,
             fluents=tuple(builder.fluents),
-            moves=tuple(map(tuple, builder.moves)),
+            moves=tuple(tuple(move for move, _, _ in moves) for moves in ground.moves),
             move_starts=move_starts.astype(np.int64),
             legal_starts=legal_starts.astype(np.int64),
             next_start=next_start,
@@ -314,6 +334,7 @@ class Layout:
             offsets=np.array(offsets, np.int64),
             literals=np.array(literals, np.int32),
             segments=np.array(self.segments(items, row), np.int64).reshape(-1, 5),
+            **family_arrays(self.families or [{}] * len(ground.roles), place),
             terminal=place([self.terminal])[0],
             goal_literals=np.array(place(literal for _, _, literal in self.goals), np.int32),
             goal_roles=np.array([role for role, _, _ in self.goals], np.int32),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import clingo
 
-from ggp_agent.engine import exclusion
+from ggp_agent.engine import exclusion, recorder
 from ggp_agent.engine.build import Ground, build
 from ggp_agent.engine.child import Message, serve
 from ggp_agent.engine.circuit import BAD_GOAL
@@ -24,31 +24,12 @@ from ggp_agent.gdl.terms import Term, spell
 PROOF_SECONDS = 0.6
 MAX_PROOF_RULES = 30_000
 
-OPEN = (("k_true", 1), ("k_does", 2))  # what rules leave open: the state and the moves
+# What a circuit asks of the ground rules: name and number of arguments
+KEYWORDS = (("true", 1), ("next", 1), ("init", 1), ("does", 2), ("legal", 2), ("goal", 2), ("terminal", 0))
+OPEN = ("true", "does")  # what rules leave open: the state and the moves
+FACT = 0  # the atom of all that is certain
 
 PART = re.compile(r"f(\d+)\(|(\d+)|,")
-
-
-class Rules(clingo.Observer):
-    """Collects ground rules, atoms as positive integers and negated ones as negative."""
-
-    def __init__(self, max_rules: int) -> None:
-        self.max_rules = max_rules
-        self.count = 0
-        self.facts: set[int] = set()
-        self.bodies: dict[int, list[tuple[int, ...]]] = {}
-        self.choices: list[tuple[int, tuple[int, ...]]] = []  # atom of a fluent or move, and what makes it possible
-
-    def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-        self.count += 1
-        if self.count > self.max_rules:
-            raise CannotGround(f"there are more than {self.max_rules:,} ground rules")
-        if choice:
-            self.choices.append((head[0], tuple(body)))
-        elif body:
-            self.bodies.setdefault(head[0], []).append(tuple(body))
-        else:
-            self.facts.add(head[0])
 
 
 class Grounder:
@@ -59,10 +40,28 @@ class Grounder:
         self.spelled = [spell(name) for name in names]
         self.plain = not any("(" in name or ")" in name for name in names)
         self.control = clingo.Control(["--warn=none"])
-        self.rules = Rules(max_rules)
-        self.control.register_observer(self.rules)
-        self.control.add("base", [], program)
-        self.control.ground([("base", [])])
+        shown = "".join(f"#show k_{name}/{arity}.\n" for name, arity in KEYWORDS)
+        self.record = recorder.ground(self.control, program + shown, max_rules)
+        # Keyword -> the text of its arguments, as in `3,f5(1)` -> atom
+        self.atoms: dict[str, dict[str, int]] = {name: {} for name, _ in KEYWORDS}
+        for text, atom in self.record.atoms:
+            name, _, arguments = text.partition("(")
+            self.atoms[name[2:]][arguments[:-1]] = atom
+
+    def bodies(self) -> dict[int, list[tuple[int, ...]]]:
+        """Atom -> the bodies of its rules; facts and choices left out."""
+        found: dict[int, list[tuple[int, ...]]] = {}
+        record = self.record
+        literals, end = record.bodies.tolist(), 0
+        for head, size in zip(record.heads.tolist(), record.sizes.tolist(), strict=True):
+            begin, end = end, end + size
+            if size and head > 0:
+                found.setdefault(head, []).append(tuple(literals[begin:end]))
+        return found
+
+    def facts(self) -> set[int]:
+        record = self.record
+        return {FACT, *record.heads[(record.sizes == 0) & (record.heads > 0)].tolist()}
 
     def text(self, symbol: str) -> str:
         """The text of a term: `f3(1,f2(5))` is a function of symbol 3 with two arguments."""
@@ -79,19 +78,14 @@ class Grounder:
             return f"({self.spelled[int(function)]} "
         return self.spelled[int(constant)] if constant else " "
 
-    def spaced(self, symbol: str) -> str:
+    def spaced(self, symbol: str, text: str) -> str:
         """The text that orders moves: a space around every parenthesis that is no part of a name."""
         if self.plain:
-            return self.text(symbol).replace("(", "( ").replace(")", " )")
+            return text.replace("(", "( ").replace(")", " )")
         return PART.sub(
             lambda match: "( " + self.spelled[int(match[1])] + " " if match[1] else self.part(match),
             symbol.replace(")", " )"),
         )
-
-    def atoms(self, name: str, arity: int) -> Iterator[tuple[int, str]]:
-        """The atoms of a keyword, each with the text of its arguments: `3,f5(1)`."""
-        for atom in self.control.symbolic_atoms.by_signature(f"k_{name}", arity):
-            yield atom.literal, str(atom.symbol)[len(name) + 3 : -1]
 
     def atom_name(self, symbol: clingo.Symbol) -> str:
         name = symbol.name[2:] if symbol.name.startswith("k_") else self.spelled[int(symbol.name[1:])]
@@ -102,74 +96,46 @@ class Grounder:
         return {atom.literal: self.atom_name(atom.symbol) for atom in self.control.symbolic_atoms}
 
     def ground(self, roles: tuple[str, ...]) -> Ground:
-        """The rules, with the atoms that say something of fluents, moves and goals sorted out.
-
-        Symbols are slow to ask for, so the atoms of `does` and `true` are known by the choices that allow them.
-        """
-        texts: dict[str, str] = {}
-        order: dict[str, str] = {}
-        legal: dict[tuple[str, str], int] = {}
+        """The rules, with the atoms that say something of fluents, moves and goals sorted out."""
         known = {str(number): name for number, name in enumerate(self.spelled) if name in roles}  # roles are constants
-        for atom, arguments in self.atoms("legal", 2):
+        legal: dict[str, dict[str, tuple[int, int]]] = {role: {} for role in roles}
+        does = self.atoms["does"]
+        for arguments, atom in self.atoms["legal"].items():
             role, _, move = arguments.partition(",")
-            if role not in known:
-                continue  # what is legal for nobody
-            if move not in texts:
-                texts[move] = self.text(move)
-                order[texts[move]] = self.spaced(move)
-            legal[known[role], texts[move]] = atom
-        following = {self.text(fluent): atom for atom, fluent in self.atoms("next", 1)}
-        initial = {self.text(fluent): atom for atom, fluent in self.atoms("init", 1)}
-        moves = {atom: move for move, atom in legal.items()}
-        fluents = {atom: fluent for fluent, atom in [*initial.items(), *following.items()]}
-        does: dict[tuple[str, str], int] = {}
-        true: dict[str, int] = {}
-        # What is certain is not mentioned in the choice that it allows.
-        for atom, body in self.rules.choices:
-            if body and body[0] in moves:
-                does[moves[body[0]]] = atom
-            elif body and body[0] in fluents:
-                true[fluents[body[0]]] = atom
-        for atom, arguments in self.atoms("true", 1) if len(true) < len({*initial, *following}) else ():
-            true.setdefault(self.text(arguments), atom)
-        for atom, arguments in self.atoms("does", 2) if len(does) < len(legal) else ():
-            role, _, move = arguments.partition(",")
-            if role in known and move in texts:  # some rules ask for moves that are never legal
-                does.setdefault((known[role], texts[move]), atom)
+            if role in known:  # else it is legal for nobody
+                legal[known[role]][move] = atom, does[arguments]
+        texts = {move: self.text(move) for move in set().union(*legal.values())}
+        order = sorted(texts, key=lambda move: self.spaced(move, texts[move]))
         return Ground(
             roles=roles,
-            facts=self.rules.facts,
-            bodies=self.rules.bodies,
-            true=true,
-            next=following,
-            initial=initial,
-            does=does,
-            legal=legal,
+            facts=self.facts(),
+            bodies=self.bodies(),
+            true={self.text(fluent): atom for fluent, atom in self.atoms["true"].items()},
+            next={self.text(fluent): atom for fluent, atom in self.atoms["next"].items()},
+            initial={self.text(fluent): atom for fluent, atom in self.atoms["init"].items()},
+            moves=[[(texts[move], *legal[role][move]) for move in order if move in legal[role]] for role in roles],
             goal=[
                 (known[role], goal_value(self.text(value)), atom)
-                for atom, arguments in self.atoms("goal", 2)
+                for arguments, atom in self.atoms["goal"].items()
                 for role, _, value in [arguments.partition(",")]
                 if role in known
             ],
-            terminal=next((atom for atom, _ in self.atoms("terminal", 0)), None),
-            order=order,
+            terminal=self.atoms["terminal"].get(""),
             groups=self.exclusion(),
         )
 
     def exclusion(self) -> list[tuple[list[str], bool]]:
         """Groups of fluents that exclude each other, if the game is small enough to prove it in time."""
-        if self.rules.count > MAX_PROOF_RULES:
+        if len(self.record.heads) > MAX_PROOF_RULES:
             return []
-        begin = list(self.atoms("init", 1))
-        if any(atom not in self.rules.facts for atom, _ in begin):
+        begin = self.atoms["init"]
+        if not self.facts().issuperset(begin.values()):
             return []  # where the game begins is not settled by the grounder
-        initial = {fluent for _, fluent in begin}
-        fluents = [fluent for _, fluent in self.atoms("true", 1)]
-        groups = exclusion.candidates(fluents, initial)
+        initial = set(begin)
+        groups = exclusion.candidates(list(self.atoms["true"]), initial)
         if not groups:
             return []
-        atoms = self.control.symbolic_atoms
-        left_open = [str(atom.symbol) for name, arity in OPEN for atom in atoms.by_signature(name, arity)]
+        left_open = [f"k_{name}({arguments})" for name in OPEN for arguments in self.atoms[name]]
         proved = exclusion.prove(self.program.removesuffix(CHOICES), left_open, groups, initial, PROOF_SECONDS)
         return [([self.text(fluent) for fluent in group], exact) for group, exact in exclusion.choose(proved)]
 
@@ -181,7 +147,7 @@ def goal_value(text: str) -> int:
 
 def negative_cycle(grounder: Grounder) -> list[str]:
     """The sentences of one ground cycle through a negation; empty without one."""
-    bodies = grounder.rules.bodies
+    bodies = grounder.bodies()
     graph = {head: {abs(atom) for body in found for atom in body} for head, found in bodies.items()}
     part_of = {atom: number for number, part in enumerate(components(graph)) for atom in part}
     for head, found in bodies.items():

@@ -7,22 +7,16 @@ is some, is called by its address; before that, the gates are interpreted. Both 
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ggp_agent.engine import cache
 from ggp_agent.engine import rowops as op
-from ggp_agent.engine.circuit import BLOCK, GOALS, NEXT, POSITION, padded
+from ggp_agent.engine.by_group import choose_by_group, make_moves
+from ggp_agent.engine.circuit import BLOCK, GOALS, LEGAL, NEXT, POSITION, SUMS, padded
 from ggp_agent.engine.native import VECTOR
-
-# Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
 WORDS = op.WORDS
 LANES = op.LANES
@@ -59,8 +53,7 @@ class Wiring(NamedTuple):
     forced: int  # a row for each role: lanes in which a search chose its move
     tree: int  # rows for choosing moves
     # Straight-line code
-    native: int  # 1 once the addresses below are valid
-    code_starts: NDArray[np.int64]  # int64[segments + 1]: the functions of each segment
+    code_starts: NDArray[np.int64]  # int64[segments + 1]: the functions of each segment; none if it is interpreted
     code: NDArray[np.int64]  # int64[functions]: addresses
 
 
@@ -86,17 +79,18 @@ def interpret(wiring, first, last):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def run_segment(wiring, segment):  # type: ignore[no-untyped-def]
     """Compute the gates of a segment once; 1 if a latch changed, else 0."""
-    if wiring.native:
+    start, end = wiring.code_starts[segment], wiring.code_starts[segment + 1]
+    if start < end:
         changed = 0
         for offset in range(0, op.ROW_BYTES, 8 * VECTOR):
-            for number in range(wiring.code_starts[segment], wiring.code_starts[segment + 1]):
+            for number in range(start, end):
                 changed |= op.call(wiring.code[number], wiring.base + offset)
         return changed
     return interpret(wiring, wiring.segments[segment, 1], wiring.segments[segment, 2])
 
 
 @njit(cache=True, nogil=True)
-def evaluate(wiring, phase):  # type: ignore[no-untyped-def]
+def compute(wiring, phase):  # type: ignore[no-untyped-def]
     """Compute the gates of one phase."""
     for segment in range(len(wiring.segments)):
         if wiring.segments[segment, 0] != phase:
@@ -109,6 +103,16 @@ def evaluate(wiring, phase):  # type: ignore[no-untyped-def]
                 op.fill(wiring.base, latch, 0)
             while run_segment(wiring, segment):
                 pass
+
+
+@njit(cache=True, nogil=True)
+def evaluate(wiring, phase):  # type: ignore[no-untyped-def]
+    """Compute POSITION, GOALS or NEXT, with rows for all legal moves, and from rows for all moves."""
+    if phase == NEXT:
+        compute(wiring, SUMS)
+    compute(wiring, phase)
+    if phase == POSITION:
+        compute(wiring, LEGAL)
 
 
 @njit(cache=True, nogil=True)
@@ -349,6 +353,7 @@ def end_playouts(wiring, work, rows):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def report_no_move(wiring, work, rows, role):  # type: ignore[no-untyped-def]
     """Find the lane in which a role has no legal move although the game goes on."""
+    compute(wiring, LEGAL)
     for lane in range(LANES):
         if bit_of(rows, wiring.active, lane) and not bit_of(rows, wiring.ended, lane):
             found = False
@@ -360,21 +365,23 @@ def report_no_move(wiring, work, rows, role):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def run_playouts(wiring, work, rows, steps):  # type: ignore[no-untyped-def]
+def run_playouts(wiring, groups, work, rows, steps):  # type: ignore[no-untyped-def]
     """Play at random for so many steps, or until all playouts have ended or the rules turn out to be broken."""
-    progress = work.progress
+    progress, by_group = work.progress, len(groups.guards) > 0
     for _ in range(steps):
-        evaluate(wiring, POSITION)
+        compute(wiring, POSITION)
         end_playouts(wiring, work, rows)
         if progress[3] == RUNNING and progress[2] == len(work.plies):
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_moves(wiring)
+        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, work, rows, stuck)
             return
-        evaluate(wiring, NEXT)
+        if by_group:
+            make_moves(groups, rows)
+        compute(wiring, NEXT)
         commit(wiring)
         progress[0] += 1
 

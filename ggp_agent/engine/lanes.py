@@ -16,12 +16,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import cache, kernels
+from ggp_agent.engine import by_group, cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
 from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
-from ggp_agent.engine.native import MAX_ALL_LITERALS, Linked, compile_in_child, function_starts, host
+from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
@@ -75,7 +75,8 @@ class Rows:
         start, choices = rows + 6, rows + 6 + fluents
         forced = choices + len(circuit.roles) + 1
         tree = forced + len(circuit.roles)
-        total = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        playing = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        total = playing + 1
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
         self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)
@@ -92,19 +93,20 @@ class Rows:
             choices=choices,
             forced=forced,
             tree=tree,
-            native=0,
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
+        self.groups = by_group.make_groups(circuit, self.wiring.base, active=active, ended=ended, playing=playing)
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
-        self.wiring = self.wiring._replace(code=addresses, code_starts=starts, native=1)
+        self.wiring = self.wiring._replace(code=addresses, code_starts=starts)
 
     def seed(self, seed: int) -> None:
         """Set the random generators."""
-        words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS, np.uint64)
-        self.rows[self.wiring.random : self.wiring.random + 4] = words.reshape(4, WORDS)
+        words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS + 4, np.uint64)
+        self.rows[self.wiring.random : self.wiring.random + 4] = words[:-4].reshape(4, WORDS)
+        self.groups.generator[:] = words[-4:]
 
 
 class LanesEngine(Engine):
@@ -122,7 +124,7 @@ class LanesEngine(Engine):
         self.closed = threading.Event()
         self.linked: Linked | None = None
         self.compiler = threading.Thread(target=self.compile, name=f"compile {game.name}", daemon=True)
-        if native and len(self.circuit.literals) <= MAX_ALL_LITERALS:
+        if native and worth_compiling(self.circuit):
             self.compiler.start()
 
     def make(self, limits: Limits) -> Circuit:
@@ -210,33 +212,48 @@ class LanesEngine(Engine):
         """The bits of some rows in the first lane."""
         return (self.rows.rows[start : start + count, 0] & np.uint64(1)).astype(np.bool_)
 
+    def legal(self) -> list[list[int]]:
+        """The legal moves of each role in the first lane."""
+        groups, moves = self.rows.groups, self.circuit.moves
+        if len(groups.guards):
+            counts = (by_group.legal_moves(groups, role, 0, groups.found) for role in range(len(moves)))
+            return [sorted(groups.found[:count].tolist()) for count in counts]
+        starts = self.circuit.legal_starts.tolist()
+        return [np.flatnonzero(self.row_bits(start, len(m))).tolist() for start, m in zip(starts, moves, strict=False)]
+
     def look(self, state: State) -> Position:
         circuit = self.circuit
         with self.lock:
             self.enter(state)
-            kernels.evaluate(self.rows.wiring, POSITION)
-            kernels.evaluate(self.rows.wiring, GOALS)
-            legal = [
-                self.row_bits(start, len(m)) for start, m in zip(circuit.legal_starts, circuit.moves, strict=False)
-            ]
+            kernels.compute(self.rows.wiring, POSITION)
+            kernels.compute(self.rows.wiring, GOALS)
+            legal = self.legal()
             terminal = bool(self.holds(np.array([circuit.terminal], np.int32))[0])
             goals = self.holds(circuit.goal_literals)
         values: list[list[Term]] = [[] for _ in circuit.roles]
         for k in np.flatnonzero(goals):
             values[circuit.goal_roles[k]].append(Term(goal_text(circuit.goal_values[k])))
-        moves = [np.flatnonzero(bits).tolist() for bits in legal]
-        return self.position(terminal=terminal, legal=moves, goals=values, state=state)
+        return self.position(terminal=terminal, legal=legal, goals=values, state=state)
 
     def step(self, state: State, joint: JointMove) -> State:
         with self.lock:
             self.enter(state)
-            kernels.evaluate(self.rows.wiring, POSITION)
-            for role, move in enumerate(joint):
-                start, end = self.rows.wiring.move_starts[role : role + 2]
-                self.rows.rows[start:end] = 0
-                self.rows.rows[start + move] = ALL
-            kernels.evaluate(self.rows.wiring, NEXT)
+            kernels.compute(self.rows.wiring, POSITION)
+            self.make_moves(joint)
+            kernels.compute(self.rows.wiring, NEXT)
             return self.pack(self.row_bits(self.circuit.next_start, len(self.circuit.fluents)))
+
+    def make_moves(self, joint: JointMove) -> None:
+        """Make all lanes make these moves."""
+        groups = self.rows.groups
+        if len(groups.guards):
+            groups.chosen[:] = np.array(joint)[:, None]
+            by_group.make_moves(groups, self.rows.rows)
+            return
+        for role, move in enumerate(joint):
+            start, end = self.rows.wiring.move_starts[role : role + 2]
+            self.rows.rows[start:end] = 0
+            self.rows.rows[start + move] = ALL
 
     # Many games at once
 
@@ -258,7 +275,7 @@ class LanesEngine(Engine):
             active = np.packbits(work.playout >= 0, bitorder="little").view(np.uint64)
             rows[wiring.active] = active
             while work.progress[3] == kernels.RUNNING:
-                kernels.run_playouts(self.rows.wiring, work, rows, SLICE_STEPS)
+                kernels.run_playouts(self.rows.wiring, self.rows.groups, work, rows, SLICE_STEPS)
             if work.progress[3] != kernels.DONE:
                 raise self.failure(work.progress, self.rows)
         return Playouts(goals=work.goals, plies=work.plies)

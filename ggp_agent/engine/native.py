@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ggp_agent.engine.child import Child, Message, serve
-from ggp_agent.engine.circuit import Circuit
+from ggp_agent.engine.circuit import LEGAL, SUMS, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.rowops import ROW_BYTES
 from ggp_agent.errors import EngineError, EngineTimeout
@@ -34,13 +34,19 @@ ONES = "<" + ", ".join(["i64 -1"] * VECTOR) + ">"
 
 
 def functions(circuit: Circuit) -> Iterator[tuple[int, int, int]]:
-    """Segment, first and last + 1 gate of every function."""
-    for number, (_, start, last, _, _) in enumerate(circuit.segments.tolist()):
-        while start < last:
+    """Segment, first and last + 1 gate of every function. What playouts leave out is left to the interpreter."""
+    for number, (phase, start, last, _, _) in enumerate(circuit.segments.tolist()):
+        while start < last and phase not in (LEGAL, SUMS):
             limit = circuit.offsets[start] + MAX_LITERALS
             end = max(start + 1, int(np.searchsorted(circuit.offsets, limit, "right")) - 1)
             yield number, start, min(end, last)
             start = min(end, last)
+
+
+def worth_compiling(circuit: Circuit) -> bool:
+    """Are there few enough literals for it?"""
+    spans = (circuit.offsets[last] - circuit.offsets[first] for _, first, last in functions(circuit))
+    return bool(sum(spans) <= MAX_ALL_LITERALS)
 
 
 def function_starts(circuit: Circuit) -> NDArray[np.int64]:
@@ -58,7 +64,11 @@ def kept_rows(circuit: Circuit) -> NDArray[np.int64]:
         in_loop = circuit.segments[segment, 3] < circuit.segments[segment, 4]
         # What a loop uses may be needed again in its next round by an earlier function.
         last_use[used] = len(parts) if in_loop else np.maximum(last_use[used], number)
-    last_use[circuit.goal_literals >> 1] = len(parts)
+    for phase, first, last, _, _ in circuit.segments.tolist():
+        if phase in (LEGAL, SUMS):
+            last_use[circuit.literals[circuit.offsets[first] : circuit.offsets[last]] >> 1] = len(parts)
+    for literals in (circuit.goal_literals, *circuit.conditions):
+        last_use[literals >> 1] = len(parts)
     last_use[circuit.terminal >> 1] = len(parts)
     last_use[circuit.first_gate : circuit.next_start + len(circuit.fluents)] = len(parts)
     return last_use

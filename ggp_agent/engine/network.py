@@ -26,6 +26,7 @@ class Network:
         self.gates: list[tuple[int, ...] | None] = [None]  # node -> literals of a gate; None for all other nodes
         self.known: dict[tuple[int, ...], int] = {}
         self.group_of: dict[int, int] = {}  # input node -> its group
+        self.grouped: set[int] = set()  # the literals of those inputs
         self.groups: list[tuple[list[int], bool]] = []  # inputs of the group; is exactly one of them true?
         self.legal_of: dict[int, int] = {}  # literal of a move -> the literal that says that it is legal
         self.implied: dict[int, frozenset[int]] = {}  # literal of a move -> literals that hold if it is made
@@ -39,6 +40,7 @@ class Network:
         """At most one of these inputs is true, or exactly one. An input belongs to one group at most."""
         nodes = [literal >> 1 for literal in literals]
         self.group_of.update(dict.fromkeys(nodes, len(self.groups)))
+        self.grouped.update(literal for node in nodes for literal in (2 * node, 2 * node + 1))
         self.groups.append((nodes, exactly_one))
 
     def conjunction(self, literals: Iterable[int]) -> int:
@@ -69,12 +71,12 @@ class Network:
                 found.add(literal)
         if len(found) < 2:
             return found
-        for literal in [literal for literal in found if literal in self.legal_of]:
+        for literal in [literal for literal in found if literal in self.legal_of] if self.legal_of else ():
             for held in self.implied_by(literal):
                 if held ^ 1 in found:
                     return None
                 found.discard(held)
-        return self.use_groups(found)
+        return found if self.grouped.isdisjoint(found) else self.use_groups(found)
 
     def implied_by(self, move: int) -> frozenset[int]:
         """The literals that hold if a move is made: its legality, and the literals of that gate and of those in it."""
@@ -119,9 +121,8 @@ class Network:
                 found.add(instead)
         return found
 
-    def sum_of_products(self, products: Iterable[list[int]]) -> int:
+    def sum_of_products(self, products: list[list[int]]) -> int:
         """The literal that says that some product holds, with common literals taken out."""
-        products = list(products)
         if len(products) == 1:
             return self.conjunction(products[0])
         if all(len(product) == 1 for product in products):

@@ -342,6 +342,17 @@ def random_bits(builder: Any, base: Any, target: Any, state: Any) -> None:
 
 
 @row_operation
+def bit(builder: Any, base: Any, literal: Any, lane: Any) -> Any:
+    """1 if a literal holds in a lane, else 0"""
+    row = builder.mul(builder.lshr(literal, WORD(1)), WORD(ROW_BYTES))
+    word = builder.shl(builder.lshr(lane, WORD(6)), WORD(3))
+    address = builder.add(base, builder.add(row, word))
+    value = builder.load(builder.inttoptr(address, WORD.as_pointer()))
+    value = builder.lshr(value, builder.and_(lane, WORD(63)))
+    return builder.and_(builder.xor(value, literal), WORD(1))
+
+
+@row_operation
 def lowest_bit(builder: Any, word: Any) -> Any:
     """The number of the lowest set bit of a word that is not 0"""
     return builder.cttz(word, ir.IntType(1)(1))

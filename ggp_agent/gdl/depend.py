@@ -58,6 +58,10 @@ def components(graph: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
     for root in graph:
         if root in index:
             continue
+        if all(map(index.__contains__, graph[root])):  # the usual case: all that it depends on is done
+            index[root] = len(index)
+            found.append([root])
+            continue
         index[root] = low[root] = len(index)
         stack.append(root)
         on_stack.add(root)

@@ -14,13 +14,14 @@ import numpy as np
 
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.block import Block, prefetch
+from ggp_agent.engine.by_group import choose_by_group, legal_moves, make_moves
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.kernels import (
     DONE,
     RUNNING,
     choose_moves,
     commit,
-    evaluate,
+    compute,
     read_goals,
     report_no_move,
 )
@@ -41,6 +42,8 @@ PLACES = (
     *("base", "state_rows", "start", "active", "ended", "forced", "move_starts", "legal_starts"),
     *("goal_literals", "goal_roles", "goal_values"),
 )
+# What they need to know of moves that are chosen by groups.
+GROUPS = ("guards", "family_starts", "family_offsets", "group_rests", "group_bounds", "members", "rests", "chosen")
 MOST_ASKED = 64  # edges of a node that are asked for before they are needed
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of Lanes.progress
@@ -54,6 +57,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
     return Block(
         {
             **{name: getattr(wiring, name) for name in PLACES},
+            **{name: getattr(rows.groups, name) for name in GROUPS},
             "rows": rows.rows,
             # int64[10]: steps, -, -, how it ended, lane, role, the step to look for overlong games; simulations begun,
             # ended, and cut off
@@ -120,6 +124,10 @@ def read_state(lanes, lane):  # type: ignore[no-untyped-def]
 def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
     """List the legal moves of all roles in a lane."""
     rows, moves, counts = lanes.rows, lanes.moves, lanes.counts
+    if len(lanes.guards):
+        for role in range(len(counts)):
+            counts[role] = legal_moves(lanes, role, lane, moves[role])
+        return
     word, mask = lane >> 6, np.uint64(1) << np.uint64(lane & 63)
     for role in range(len(counts)):
         first, count = lanes.legal_starts[role], 0
@@ -384,20 +392,24 @@ def cut_off(g, lanes):  # type: ignore[no-untyped-def]
 @kernel
 def play_forced(g, lanes):  # type: ignore[no-untyped-def]
     """Put the moves of walks in the place of random ones."""
-    base, rows = lanes.base, lanes.rows
+    base, rows, by_group = lanes.base, lanes.rows, len(lanes.guards) > 0
     for role in range(g.roles):
         mask = lanes.forced + role
         if not op.is_any(base, mask):
             continue
         first = lanes.move_starts[role]
-        for row in range(first, lanes.move_starts[role + 1]):
-            op.conjoin_into(base, row, 2 * mask + 1)
+        if not by_group:
+            for row in range(first, lanes.move_starts[role + 1]):
+                op.conjoin_into(base, row, 2 * mask + 1)
         for word in range(WORDS):
             bits = np.int64(rows[mask, word])
             while bits:
                 lane = 64 * word + op.lowest_bit(bits)
                 bits &= bits - 1
-                set_bit(lanes.rows, first + lanes.forced_move[lane, role], lane)
+                if by_group:
+                    lanes.chosen[role, lane] = lanes.forced_move[lane, role]
+                else:
+                    set_bit(rows, first + lanes.forced_move[lane, role], lane)
         op.fill(base, mask, 0)
 
 
@@ -405,6 +417,11 @@ def play_forced(g, lanes):  # type: ignore[no-untyped-def]
 def write_history(g, lanes):  # type: ignore[no-untyped-def]
     """Note the move of the only role in every lane that plays at random."""
     first, rows = lanes.move_starts[0], lanes.rows
+    if len(lanes.guards):
+        for lane in range(LANES):
+            if lanes.phase[lane] == PLAYING:
+                lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = lanes.chosen[0, lane]
+        return
     for row in range(first, lanes.move_starts[1]):
         for word in range(WORDS):
             bits = np.int64(rows[row, word] & rows[lanes.active, word])
@@ -416,18 +433,18 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def run_lanes(wiring, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
+def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
-    over = np.zeros(WORDS, np.uint64)
+    over, by_group = np.zeros(WORDS, np.uint64), len(groups.guards) > 0
     for _ in range(steps):
-        evaluate(wiring, POSITION)
+        compute(wiring, POSITION)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
         for word in range(WORDS):
             over[word] = rows[ended, word]
         ask_for_memory(g, lanes, over)
         if op.is_any(base, ended):
-            evaluate(wiring, GOALS)
+            compute(wiring, GOALS)
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)
@@ -446,14 +463,16 @@ def run_lanes(wiring, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_moves(wiring)
+        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, lanes, rows, stuck)
             return
         play_forced(g, lanes)
         if len(lanes.history) > 1:
             write_history(g, lanes)
-        evaluate(wiring, NEXT)
+        if by_group:
+            make_moves(groups, rows)
+        compute(wiring, NEXT)
         commit(wiring)
         progress[0] += 1
         if g.wanting[0] and not g.wanting[1]:

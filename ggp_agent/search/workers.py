@@ -99,6 +99,7 @@ class LanesWorker(Worker):
         self.rows = Rows(circuit)
         self.rows.seed(seed)
         self.steps = FIRST_STEPS
+        self.code = self.rows.wiring.code
         self.lanes = make_lanes(circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies)
 
     def pack(self, state: State) -> NDArray[np.uint64]:
@@ -133,10 +134,11 @@ class LanesWorker(Worker):
     def slice(self) -> None:
         """Run the kernel for a few milliseconds."""
         theirs, wanting = self.engine.rows.wiring, self.pool.block["wanting"]
-        if theirs.native and not self.rows.wiring.native:
+        if theirs.code is not self.code:  # machine code is ready
+            self.code = theirs.code
             self.rows.use(theirs.code, theirs.code_starts)
         begun = perf_counter()
-        run_lanes(self.rows.wiring, self.rows.rows, self.pool.block, self.lanes, self.steps)
+        run_lanes(self.rows.wiring, self.rows.groups, self.rows.rows, self.pool.block, self.lanes, self.steps)
         spent = perf_counter() - begun
         if wanting[0] and not wanting[1]:
             if not self.pool.grow(int(wanting[0]) - 1):

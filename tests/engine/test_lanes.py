@@ -73,7 +73,7 @@ def test_random_play_has_the_same_mean_as_in_prolog(name: str) -> None:
     assert (abs(mine.mean(axis=0) - other.mean(axis=0)) < 4.5 * error).all()
 
 
-@pytest.mark.parametrize("name", ["connect_four", "hex_5x5", "go_6x6"])
+@pytest.mark.parametrize("name", ["connect_four", "hex_5x5", "go_6x6", "amazons_6x6"])
 def test_machine_code_computes_what_the_interpreter_computes(name: str) -> None:
     game = Game.load(SHIPPED[name].rules)
     with LanesEngine(game, native=False) as interpreted, LanesEngine(game) as compiled:
