@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from ggp_agent.engine import ENGINES
 from ggp_agent.errors import ConfigError, GgpError
+from ggp_agent.search.config import SearchConfig
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(highlight=False, soft_wrap=True, stderr=True)
@@ -29,6 +30,19 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON l
 steps_option = click.option(
     "--max-steps", type=click.IntRange(1), default=MAX_STEPS, show_default=True, help="Joint moves before giving up."
 )
+
+
+set_option = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the search, such as d=1:0:1 or c=0.7."
+)
+
+
+def read_settings(settings: tuple[str, ...]) -> SearchConfig:
+    """What `--set` says."""
+    parts = [text.partition("=") for text in settings]
+    if wrong := [text for text, (name, equals, _) in zip(settings, parts, strict=True) if not name or not equals]:
+        raise ConfigError(f"--set {wrong[0]}: NAME=VALUE is needed")
+    return SearchConfig.parse({name: value for name, _, value in parts})
 
 
 def tell(message: str) -> None:

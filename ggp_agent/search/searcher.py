@@ -42,7 +42,9 @@ class Searcher:
         self.state = self.engine.initial() if state is None else state
         self.position = self.engine.look(self.state)
         self.level = 0
-        self.planned: list[Move] | None = None
+        self.planned: list[Move] | None = None  # for a single role: the rest of the best game found, its payoff
+        self.planned_payoff = -1.0
+        self.last_move: Move | None = None
         self.workers = self.make_workers()
         self.set_roots()
 
@@ -91,6 +93,19 @@ class Searcher:
         self.level += 1
         self.set_roots()
 
+    def go_to(self, state: State) -> None:
+        """Go on from a state of the same match, whatever moves led there; what is known of it is kept."""
+        if state == self.state:
+            return
+        played = self.last_move if len(self.engine.game.roles) == 1 else None
+        if played is not None and self.engine.step(self.state, (played,)) == state:
+            self.advance((played,))
+            return
+        self.planned = None
+        self.state, self.position = state, self.engine.look(state)
+        self.level += 1
+        self.set_roots()
+
     def move_text(self, role: int, move: Move) -> str:
         known = 0 <= move < len(self.engine.moves[role])
         return str(self.engine.moves[role][move]) if known else f"move {move}"
@@ -101,7 +116,7 @@ class Searcher:
             raise ConfigError(f"{self.engine.game.name}: the game is over, there is nothing to think about")
         self.stopping.clear()
         begun = told = perf_counter()
-        before = sum(worker.simulations for worker in self.workers)
+        before = self.ended()
 
         def go_on() -> bool:
             nonlocal told
@@ -118,7 +133,7 @@ class Searcher:
         return self.analyse()
 
     def ended(self) -> int:
-        return sum(worker.simulations for worker in self.workers)
+        return sum(worker.ended() for worker in self.workers)
 
     def run_workers(self, limit: Limit, go_on: Callable[[], bool]) -> None:
         """All workers at once, each in a thread of its own but the first."""
@@ -164,9 +179,9 @@ class Searcher:
         """The move to play: always legal, even if nothing was searched."""
         if self.position.terminal:
             raise ConfigError(f"{self.engine.game.name}: the game is over, there is no move")
-        if (line := self.best_line()) is not None:
-            return line[0]
-        return self.lines(role)[0].move
+        line = self.best_line()
+        self.last_move = line[0] if line else self.lines(role)[0].move
+        return self.last_move
 
     def best_line(self) -> list[Move] | None:
         """For a single role, the moves of the best game found, if it is better than what the search expects."""
@@ -184,8 +199,6 @@ class Searcher:
         found += [(self.planned_payoff, self.planned)] if self.planned else []
         kept = [(payoff, moves[1:]) for payoff, moves in found if moves and moves[0] == joint[0]]
         self.planned_payoff, self.planned = max(kept, default=(-1.0, None), key=lambda line: line[0])
-
-    planned_payoff = -1.0
 
     def analyse(self) -> Analysis:
         """What is known now."""

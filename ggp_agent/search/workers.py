@@ -37,6 +37,10 @@ class Worker(ABC):
     simulations = 0  # ended since the worker was made
     cut = 0  # of them, cut off because the game lasted too long
 
+    def ended(self) -> int:
+        """Simulations that have ended so far, those of a run that goes on included."""
+        return self.simulations
+
     @abstractmethod
     def pack(self, state: State) -> NDArray[np.uint64]:
         """A state as the words of a node."""
@@ -110,6 +114,9 @@ class LanesWorker(Worker):
         payoff, length = self.lanes["best"]
         return (float(payoff), self.lanes["line"][: int(length)].tolist()) if payoff >= 0 else None
 
+    def ended(self) -> int:
+        return self.simulations + int(self.lanes["progress"][ENDED])
+
     def set_root(self, graph: int, state: State, level: int) -> None:
         super().set_root(graph, state, level)
         self.lanes["best"][:] = -1.0, 0.0
@@ -127,6 +134,7 @@ class LanesWorker(Worker):
             self.slice()
         self.simulations += int(progress[ENDED])
         self.cut += int(progress[CUT])
+        progress[ENDED] = 0
         self.drop()
         if progress[3] not in (RUNNING, DONE):
             raise self.engine.failure(progress, self.rows)
