@@ -109,6 +109,15 @@ def later(lanes, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def is_pending(lanes):  # type: ignore[no-untyped-def]
+    """Does any lane want attention?"""
+    found = False
+    for word in range(WORDS):
+        found |= lanes.pending[word] != 0
+    return found
+
+
+@kernel
 def read_state(lanes, lane):  # type: ignore[no-untyped-def]
     """Pack the state that a lane holds."""
     rows, fluents, state = lanes.rows, lanes.state_rows, lanes.states[lane]
@@ -214,8 +223,10 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         if need == KNOWN:
             update(g, lane)
             lanes.progress[ENDED] += 1
-            need = begin(g, lanes, lane)
-            continue
+            lanes.phase[lane] = IDLE  # the next one may end as soon, so let the clock be looked at in between
+            clear_bit(lanes.rows, lanes.active, lane)
+            later(lanes, lane)
+            return
         position = wanted_position(g, lane, need)
         if position != lanes.here[lane]:
             lanes.here[lane] = position
@@ -459,7 +470,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         if progress[0] >= progress[6]:
             cut_off(g, lanes)
         walk_all(g, lanes)
-        if progress[3] == RUNNING and not op.is_any(base, active):
+        if progress[3] == RUNNING and not op.is_any(base, active) and not is_pending(lanes):
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
