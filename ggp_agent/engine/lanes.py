@@ -110,10 +110,17 @@ class LanesEngine(Engine):
 
     name = "lanes"
 
-    def __init__(self, game: Game, *, limits: Limits = Limits(), native: bool = True) -> None:  # noqa: B008 - frozen
+    def __init__(
+        self,
+        game: Game,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        native: bool = True,
+        stop: threading.Event | None = None,  # set from another thread, it gives up making the circuit
+    ) -> None:
         self.game = game
         self.key = cache.digest(cache.sources(), "\n".join(map(str, game.rules)))
-        self.circuit = self.make(limits)
+        self.circuit = self.make(limits, stop)
         self.moves = [Texts(moves) for moves in self.circuit.moves]
         self.rows = Rows(self.circuit)
         self.lock = threading.Lock()
@@ -123,13 +130,13 @@ class LanesEngine(Engine):
         if native and len(self.circuit.literals) <= MAX_ALL_LITERALS:
             self.compiler.start()
 
-    def make(self, limits: Limits) -> Circuit:
+    def make(self, limits: Limits, stop: threading.Event | None) -> Circuit:
         """The circuit, from the cache if it is there."""
         path = cache.folder() / f"{self.key}.npz"
         if path.exists():
             with contextlib.suppress(EngineError):  # a damaged file is made anew
                 return load(path)
-        make_circuit(self.game, path, limits)
+        make_circuit(self.game, path, limits, stop)
         cache.shrink()
         return load(path)
 
