@@ -102,28 +102,28 @@ class FlatSearch:
         begun, simulations = time.monotonic(), self.simulations
         # Nothing can be learned where nobody has a choice.
         while any(len(moves) > 1 for moves in self.position.legal) and not self.halt.is_set():
-            done = self.simulations - simulations
-            enough = limit.playouts is not None and done >= limit.playouts
-            if enough or time.monotonic() - begun >= limit.seconds:
+            left = math.inf if limit.playouts is None else limit.playouts - (self.simulations - simulations)
+            if left <= 0 or time.monotonic() - begun >= limit.seconds:
                 break
-            self.simulate()
+            self.simulate(left)
         self.seconds += time.monotonic() - begun
         return self.analyse()
 
-    def simulate(self) -> None:
-        """Try one joint move with a batch of playouts."""
+    def simulate(self, left: float) -> None:
+        """Try one joint move with a batch of playouts, small enough that few playouts are shared among all moves."""
+        count = int(max(1, min(self.batch, left // (4 * max(len(arms.moves) for arms in self.arms)))))
         chosen = [arms.choose(self.config.exploration, self.random) for arms in self.arms]
         joint = tuple(arms.moves[index] for arms, index in zip(self.arms, chosen, strict=True))
         after = self.engine.step(self.state, joint)
-        ends = self.engine.playouts(after, self.batch, self.random.getrandbits(63), self.config.max_plies)
+        ends = self.engine.playouts(after, count, self.random.getrandbits(63), self.config.max_plies)
         goals = ends.goals.astype(float)
         goals[goals < 0] = DRAW
         payoffs = goals.sum(axis=0) / 100
         for role, (arms, index) in enumerate(zip(self.arms, chosen, strict=True)):
-            arms.visits[index] += self.batch
+            arms.visits[index] += count
             arms.payoff[index] += float(payoffs[role])
             self.payoffs[role] += float(payoffs[role])
-        self.simulations += self.batch
+        self.simulations += count
 
     def stop(self) -> None:
         self.halt.set()

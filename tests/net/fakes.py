@@ -13,7 +13,7 @@ from typing import Self
 from ggp_agent.engine import Engine, JointMove, Move, State
 from ggp_agent.errors import IllegalMove
 from ggp_agent.net import PlayerConfig, Server
-from ggp_agent.net.flat import FlatAnalysis
+from ggp_agent.net.flat import FlatAnalysis, FlatLine
 from ggp_agent.net.search import OpenSearch
 from ggp_agent.search import Limit, SearchConfig
 
@@ -61,7 +61,10 @@ class FakeSearch:
         return self.position.legal[role][0]
 
     def analyse(self) -> FlatAnalysis:
-        return FlatAnalysis(simulations=1, per_second=0, seconds=0, nodes=1, value=(), proven=True, lines=())
+        lines = tuple(
+            tuple(FlatLine(move=move, visits=1, value=0.5) for move in legal) for legal in self.position.legal
+        )
+        return FlatAnalysis(simulations=1, per_second=0, seconds=0, nodes=1, value=(), proven=True, lines=lines)
 
     def close(self) -> None:
         self.halt.set()
@@ -98,24 +101,35 @@ class LyingSearch(FakeSearch):
         return 999_999
 
 
-async def exchange(port: int, data: bytes, *, half_close: bool = False) -> bytes:
-    """Send bytes over a new connection, and return all that comes back until it is closed."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@contextlib.asynccontextmanager
+async def connected(port: int, count: int = 1) -> AsyncIterator[list[Connection]]:
+    """Connections that are open until the end of the block, unless the other side closes them."""
+    connections = [await asyncio.open_connection("127.0.0.1", port) for _ in range(count)]
     try:
+        yield connections
+    finally:
+        for _, writer in connections:
+            writer.close()
+        for _, writer in connections:
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+async def exchange(port: int, data: bytes, patience: float = 60) -> bytes:
+    """Send bytes over a new connection, and return all that comes back until it is closed or patience ends."""
+    async with connected(port) as [(reader, writer)]:
+        received = b""
         with contextlib.suppress(ConnectionError):
             writer.write(data)
             await writer.drain()
-            if half_close:
-                writer.write_eof()
-        received = b""
-        with contextlib.suppress(ConnectionError):
-            while chunk := await reader.read(65536):
-                received += chunk
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(patience):
+                while chunk := await reader.read(65536):
+                    received += chunk
         return received
-    finally:
-        writer.close()
-        with contextlib.suppress(ConnectionError):
-            await writer.wait_closed()
 
 
 def post(body: bytes | str) -> bytes:
