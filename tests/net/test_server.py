@@ -15,6 +15,7 @@ from ggp_agent.net import PlayerConfig, Server
 from tests.net.dialects import AVAILABLE, DIALECTS
 from tests.net.fakes import MARKS, BusySearch, FakeSearch, ask, connected, exchange, post, serving
 
+MATCH = "under.attack.1"
 CORS = [
     b"Access-Control-Allow-Origin: *",
     b"Access-Control-Allow-Methods: POST, GET, OPTIONS",
@@ -83,7 +84,7 @@ def test_options_and_a_match_by_get() -> None:
 
 
 def hostile(random: Random) -> bytes:
-    """Some request that no server would send."""
+    """Some request that no server would send. Those that name the match never end it: they are all wrong."""
     noise = random.randbytes(random.randrange(1, 300))
     text = "".join(random.choices('()| ;#?nilPLAYSTOPmarkwhite12\n\\"\x00é', k=random.randrange(1, 200)))
     play = random.choice(["PLAY", "STOP", "ABORT", "START", "PREVIEW", "play", "INFO"])
@@ -98,9 +99,9 @@ def hostile(random: Random) -> bytes:
             post(f"({play} {text})"),
             post(f"({play} {other} {text}"),
             post(f"({play} {other} NIL)"),
-            post(f"(PLAY m {wrong})"),
+            post(f"(PLAY {MATCH} {wrong})"),
             post("(" * depth),
-            post(f"({play} m {'(' * depth}{')' * depth})"),
+            post(f"({play} {MATCH} {'(' * depth}{')' * depth})"),
             post(f"(START {other} white ({MARKS}) 1 1)"),
             post(f"(START {other} white ({'(p a)' * 20000}) 1 1)"),
             b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n(INFO",
@@ -138,17 +139,17 @@ async def attack(port: int, count: int, seed: int, at_once: int = 8) -> int:
 
 async def match_under_attack(requests: int, idle: int) -> int:
     """Play a match while all kinds of things arrive; returns how much memory grew, in kilobytes."""
-    async with serving(BusySearch, request_seconds=3.0) as server, connected(server.port, idle):
-        assert await ask(server.port, f"(START m white ({MARKS}) 1 1)") == "ready"
+    async with serving(BusySearch, request_seconds=600.0) as server, connected(server.port, idle):
+        assert await ask(server.port, f"(START {MATCH} white ({MARKS}) 1 1)") == "ready"
         assert await attack(server.port, 100, seed=0) > 0
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         attacking = asyncio.create_task(attack(server.port, requests, seed=1))
         while not attacking.done():
-            assert await ask(server.port, "(PLAY m NIL)") == "(mark 1)"
+            assert await ask(server.port, f"(PLAY {MATCH} NIL)") == "(mark 1)"
             assert await ask(server.port, "(INFO)") == "( ( name ggp_agent ) ( status busy ) )"
         assert await attacking > 0
-        assert await ask(server.port, "(PLAY m ((mark 1) noop))") == "noop"
-        assert await ask(server.port, "(STOP m (noop (mark 2)))") == "done"
+        assert await ask(server.port, f"(PLAY {MATCH} ((mark 1) noop))") == "noop"
+        assert await ask(server.port, f"(STOP {MATCH} (noop (mark 2)))") == "done"
         assert await ask(server.port, "(INFO)") == AVAILABLE
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 
