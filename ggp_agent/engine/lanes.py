@@ -65,6 +65,17 @@ class Texts(Sequence[Term]):
     def __iter__(self) -> Iterator[Term]:
         return (self[index] for index in range(len(self)))
 
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.texts)}
+
+    def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
+        """The place of a term, found without making the others."""
+        number = self.numbers.get(str(value), -1) if isinstance(value, Term) else -1
+        if not start <= number < (len(self) if stop is None else stop):
+            raise ValueError(f"{value} is not here")
+        return number
+
 
 class Rows:
     """The memory that kernels work on, and the wiring of a circuit to it."""

@@ -168,11 +168,10 @@ class Master:
         moves: list[Move] = []
         errors = [""] * len(roles)
         for role in roles:
-            legal = {canonical(self.spell(role, move)): move for move in position.legal[role]}
             reply = replies.get(role)
             move = None
             if reply is not None:
-                move = None if reply.text is None else legal.get(canonical(reply.text))
+                move = None if reply.text is None else self.read(role, reply.text, position)
                 errors[role] = "" if move is not None else reply.error or f"IL {shorten(reply.text or 'null')}"
             moves.append(self.random.choice(position.legal[role]) if move is None else move)
         self.record.moves.append([spaced(self.engine.moves[role][move]) for role, move in enumerate(moves)])
@@ -194,6 +193,15 @@ class Master:
         await asyncio.gather(*(remote.send(message, seconds) for remote in remotes))
 
     # Texts
+
+    def read(self, role: int, text: str, position: Position) -> Move | None:
+        """The legal move that a reply means; its case must be that of the rules, as it must for ggp-base."""
+        try:
+            first = canonical(text)
+            move = self.engine.moves[role].index(self.sheet.term(first))
+        except ValueError:  # no term, or no move: both errors are of this kind
+            return None
+        return move if move in position.legal[role] and self.spell(role, move) == first else None
 
     def spell(self, role: int, move: Move) -> str:
         return self.sheet.spelled(self.engine.moves[role][move])

@@ -18,12 +18,13 @@ from random import Random
 
 from ggp_agent.engine import games
 from ggp_agent.engine.base import Game
+from ggp_agent.engine.child import end_spares
 from ggp_agent.engine.ground import Limits
 from ggp_agent.errors import GgpError
 from ggp_agent.gdl import parse as parse_rules
 from ggp_agent.net import messages
 from ggp_agent.net.config import PlayerConfig
-from ggp_agent.net.opening import Opening, Setting
+from ggp_agent.net.opening import Opening, Setting, keep_spares
 from ggp_agent.net.search import OpenSearch, open_search
 from ggp_agent.net.seat import Seat
 from ggp_agent.net.thinker import Thinker
@@ -39,7 +40,7 @@ WARM_SECONDS = 0.5
 class Match:
     """What the player knows of the match it is in."""
 
-    def __init__(self, start: messages.Start, config: PlayerConfig, seed: int, open_search: OpenSearch) -> None:
+    def __init__(self, start: messages.Start, player: Player) -> None:
         self.name = start.match
         self.start = start
         self.over = False
@@ -57,9 +58,10 @@ class Match:
             role=start.role,
             start_clock=start.start_clock,
             play_clock=start.play_clock,
-            config=config.search,
-            seed=seed,
-            open_search=open_search,
+            config=player.config.search,
+            seed=player.random.getrandbits(32),
+            open_search=player.open_search,
+            spares=player.spares,
         )
         self.opening = Opening(setting, self.thinker.offer, self.thinker.fail)
         self.opening.begin()
@@ -80,11 +82,12 @@ class Match:
 
 
 class Player:
-    """Answers messages. All methods belong to the event loop."""
+    """Answers messages. All methods belong to the event loop. `spares` keeps child processes ready for matches."""
 
-    def __init__(self, config: PlayerConfig, open_search: OpenSearch = open_search) -> None:
+    def __init__(self, config: PlayerConfig, open_search: OpenSearch = open_search, *, spares: bool = False) -> None:
         self.config = config
         self.open_search = open_search
+        self.spares = spares
         self.random = Random(config.seed)
         self.warm = False
         self.match: Match | None = None
@@ -102,7 +105,7 @@ class Player:
         if not text.strip():
             return self.info()
         word = messages.keyword(text)
-        if word == "start" and self.match is not None:
+        if word in ("start", "preview") and self.match is not None:
             return "busy"  # a long rulesheet need not be read for that
         if len(text) > QUICK:
             message = await asyncio.get_running_loop().run_in_executor(self.readers, messages.parse, text)
@@ -133,9 +136,8 @@ class Player:
         if self.match is not None:
             return "busy"
         self.preview_stop.set()
-        seed = self.random.getrandbits(32)
         LOG.info("%s: START as %s, clocks %d and %d s", start.match, start.role, start.start_clock, start.play_clock)
-        match = self.match = Match(start, self.config, seed, self.open_search)
+        match = self.match = Match(start, self)
         self.feed_watchdog(match)
         deadline = self.deadline(arrived, start.start_clock)
         thinker = match.thinker
@@ -167,7 +169,7 @@ class Player:
             held = thinker.held
             if held is None or held.step < step:
                 return False
-            return held.only or held.settled or held.time >= deadline - LATE_SECONDS / 4
+            return held.only or held.settled or held.time >= deadline
 
         await match.wait(ready, deadline + LATE_SECONDS)
         held = thinker.held
@@ -233,6 +235,8 @@ class Player:
             await asyncio.to_thread(warm_up, self.config, self.open_search)
         except GgpError as error:
             LOG.warning("the lanes engine does not work here, playing with Prolog alone: %s", error)
+        if self.spares:
+            await asyncio.to_thread(keep_spares)
         self.warm = True
         LOG.info("available")
 
@@ -244,6 +248,7 @@ class Player:
             thread = self.match.thinker.thread
             self.end(self.match)
             await asyncio.to_thread(thread.join, 2.0)
+        await asyncio.to_thread(end_spares)
 
 
 def make_circuit(rules: str, seconds: float, stop: threading.Event) -> None:

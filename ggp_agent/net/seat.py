@@ -45,18 +45,27 @@ class Seat:
         self.last: tuple[str, ...] | None = None
         self.stops = self.stops_seen = 0  # calls of `stop`, and those before the last search ended
 
+    @property
+    def rank(self) -> int:
+        """A seat of a higher rank is better: legal moves, a search on Prolog, a search on lanes."""
+        return 3 if self.engine.name == "lanes" else 2 if self.search is not None else 1
+
+    @property
+    def may_think(self) -> bool:
+        return self.search is not None and not self.settled
+
     # Following the server
 
     def follow(self, moves: tuple[str, ...]) -> None:
         """Go where the server says that these moves led. Nothing that a server sends raises an error here."""
         self.step += 1
         try:
-            joint = self.legal_joint(moves)
-            if joint is not None:
+            joint = self.known_joint(moves)
+            if joint is not None and self.is_legal(joint):
                 self.go(joint, legal=True)
             elif moves == self.last:
                 LOG.warning("%s: the server reported the same moves twice", self.engine.game.name)
-            elif (joint := self.known_joint(moves)) is not None:
+            elif joint is not None:
                 LOG.warning("%s: %s are not legal here; playing on from there", self.engine.game.name, moves)
                 self.go(joint, legal=False)
             else:
@@ -91,23 +100,16 @@ class Seat:
         except GdlError:
             return []
 
-    def legal_joint(self, moves: tuple[str, ...]) -> JointMove | None:
-        terms = self.terms(moves)
-        found = [self.find(role, term, self.position.legal[role]) for role, term in enumerate(terms)]
-        return self.complete(found)
-
     def known_joint(self, moves: tuple[str, ...]) -> JointMove | None:
-        terms = self.terms(moves)
-        found = [self.find(role, term, range(len(self.engine.moves[role]))) for role, term in enumerate(terms)]
-        return self.complete(found)
+        """The joint move that the texts mean; None unless each is a move that its role may have somewhere."""
+        try:
+            joint = tuple(self.engine.moves[role].index(term) for role, term in enumerate(self.terms(moves)))
+        except ValueError:
+            return None
+        return joint or None
 
-    def find(self, role: int, term: Term, among: tuple[Move, ...] | range) -> Move | None:
-        moves = self.engine.moves[role]
-        return next((move for move in among if moves[move] == term), None)
-
-    def complete(self, found: list[Move | None]) -> JointMove | None:
-        joint = tuple(move for move in found if move is not None)
-        return joint if len(joint) == len(self.engine.game.roles) else None
+    def is_legal(self, joint: JointMove) -> bool:
+        return all(move in legal for move, legal in zip(joint, self.position.legal, strict=True))
 
     # Thinking
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Callable
 from urllib.parse import unquote_plus
@@ -36,6 +37,7 @@ MAX_CONNECTIONS = 512
 SHORT_BYTES = 1 << 16  # bodies up to this are read freely
 LONG_BODIES = 4  # longer ones at a time
 BACKLOG = 512
+SWITCH_SECONDS = 0.001  # a thread that thinks in Python lets the loop answer so soon
 
 HEADERS = {
     "Access-Control-Allow-Origin": "*",
@@ -97,11 +99,12 @@ class Server:
         config: PlayerConfig,
         open_search: OpenSearch = open_search,
         *,
+        spares: bool = False,
         request_seconds: float = REQUEST_SECONDS,
         max_connections: int = MAX_CONNECTIONS,
     ) -> None:
         self.config = config
-        self.player = Player(config, open_search)
+        self.player = Player(config, open_search, spares=spares)
         self.request_seconds = request_seconds
         self.max_connections = max_connections
         self.long_bodies = asyncio.Semaphore(LONG_BODIES)
@@ -182,7 +185,8 @@ def reply(text: str, status: int = 200) -> web.Response:
 
 async def serve(config: PlayerConfig, stop: asyncio.Event, open_search: OpenSearch = open_search) -> None:
     """Listen, warm up, and play until `stop` is set."""
-    server = Server(config, open_search)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    server = Server(config, open_search, spares=True)
     await server.start()
     warm_up = asyncio.create_task(server.player.warm_up())
     try:

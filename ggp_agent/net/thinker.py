@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable
 
-from ggp_agent.net.opening import RANKS
 from ggp_agent.net.seat import Held, Seat
 
 LOG = logging.getLogger("ggp_agent.net")
@@ -45,12 +44,11 @@ class Thinker:
 
     def offer(self, seat: Seat) -> None:
         """Take this seat if it is better than what there is."""
-        rank = RANKS.get(seat.engine.name, 0)
         with self.condition:
-            welcome = not self.closed and rank > self.rank
+            welcome = not self.closed and seat.rank > self.rank
             refused = seat if not welcome else self.offered
             if welcome:
-                self.rank = rank
+                self.rank = seat.rank
                 self.offered = seat
                 self.interrupt()
         if refused is not None:
@@ -65,7 +63,7 @@ class Thinker:
         """The moves that the server reports, and when an answer is due; returns the step the answer belongs to."""
         with self.condition:
             # Of two answers that are due, the thread looks to the earlier one.
-            self.deadline = min(deadline, self.deadline) if self.deadline > time.monotonic() else deadline
+            self.deadline = min(deadline, self.deadline)
             if moves is not None:
                 self.remember(moves)
             self.interrupt()
@@ -113,14 +111,17 @@ class Thinker:
         """Sleep until there is something to do; false when it is over."""
         with self.condition:
             while not self.closed and self.offered is None and not self.behind() and not self.may_think():
-                self.condition.wait()
+                left = self.deadline - time.monotonic() if self.seat is not None else math.inf
+                if left <= 0:
+                    break  # somebody waits for the last word, although there was nothing to think about
+                self.condition.wait(None if left == math.inf else left)
             return not self.closed
 
     def behind(self) -> bool:
         return self.seat is not None and self.seat.step < len(self.reports)
 
     def may_think(self) -> bool:
-        return self.seat is not None and not self.seat.settled
+        return self.seat is not None and self.seat.may_think
 
     def turn(self) -> None:
         """Move to a better seat, follow the server, think for a slice."""
@@ -137,15 +138,15 @@ class Thinker:
         seat = self.seat
         if seat is None:
             return
-        if offered is not None or self.behind():
+        if self.behind() or offered is not None or not seat.may_think:
             self.catch_up(seat)
             self.publish(seat)
         with self.condition:
             busy = self.behind() or self.offered is not None or self.closed
             left = self.deadline - time.monotonic()
-        if not busy and not seat.settled:
+        if not busy and seat.may_think:
             # A slice ends when an answer is due; once that has passed, the time is everybody else's.
-            seat.think(SLICE_SECONDS if left <= 0 else max(LEAST_SECONDS, min(SLICE_SECONDS, left)))
+            seat.think(max(LEAST_SECONDS, min(SLICE_SECONDS, left)))
             self.publish(seat)
 
     def catch_up(self, seat: Seat) -> None:
@@ -161,4 +162,7 @@ class Thinker:
 
     def publish(self, seat: Seat) -> None:
         self.held = seat.held()
+        with self.condition:
+            if self.held.time >= self.deadline:
+                self.deadline = math.inf
         self.notify()

@@ -15,7 +15,7 @@ from ggp_agent.engine import Engine, Game, PrologEngine
 from ggp_agent.errors import CannotGround, EngineError, ProtocolError
 from ggp_agent.gdl import parse
 from ggp_agent.gdl.reader import read
-from ggp_agent.net import Player, PlayerConfig
+from ggp_agent.net import Player, PlayerConfig, opening
 from ggp_agent.net.opening import Opening
 from ggp_agent.net.search import OpenSearch
 from ggp_agent.net.seat import Seat
@@ -48,7 +48,7 @@ def playing(
 
 
 def refuse(error: Exception) -> Callable[..., NoReturn]:
-    def open_engine(opening: Opening, game: Game) -> NoReturn:
+    def open_engine(self: Opening, game: Game) -> NoReturn:
         raise error
 
     return open_engine
@@ -236,11 +236,12 @@ def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytes
     gate = threading.Event()
     original = Opening.lanes
 
-    def late(opening: Opening, game: Game) -> Engine:
+    def late(self: Opening, game: Game) -> Engine:
         gate.wait(60)
-        return original(opening, game)
+        return original(self, game)
 
     monkeypatch.setattr(Opening, "lanes", late)
+    monkeypatch.setattr(opening, "LANES_SECONDS", 0.1)
 
     async def script(send: Send, player: Player) -> None:
         assert await send(start(role="black")) == "ready"
@@ -262,7 +263,7 @@ def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytes
 def test_nothing_known_in_time_is_nil(monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
 
-    def never(opening: Opening, game: Game) -> Engine:
+    def never(self: Opening, game: Game) -> Engine:
         gate.wait(60)
         raise EngineError("too late")
 
