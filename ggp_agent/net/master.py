@@ -140,9 +140,12 @@ class Master:
                 return
             if step == self.terms.max_steps:
                 return
-            joint, errors = await self.turn(position, joint)
+            joint, errors, turns = await self.turn(position, joint)
             state = engine.step(state, joint)
             position = engine.look(state)
+            # Only now, so that a match that breaks here leaves a record whose parts fit together.
+            record.moves.append([spaced(engine.moves[role][move]) for role, move in enumerate(joint)])
+            record.turns.append(turns)
 
     async def start(self) -> list[str]:
         """Send START; the errors of each role."""
@@ -160,8 +163,8 @@ class Master:
             errors[role] = reply.error
         return errors
 
-    async def turn(self, position: Position, last: JointMove | None) -> tuple[JointMove, list[str]]:
-        """Ask for moves; what was moved, and the errors of each role."""
+    async def turn(self, position: Position, last: JointMove | None) -> tuple[JointMove, list[str], list[Turn]]:
+        """Ask for moves; what was moved, the errors of each role, and how each came to its move."""
         roles = range(len(self.engine.game.roles))
         play = messages.Play(match=self.record.match, moves=self.texts(last))
         replies = await self.ask(lambda role: play, self.terms.play_clock + LATENCY_SECONDS)
@@ -174,9 +177,7 @@ class Master:
                 move = None if reply.text is None else self.read(role, reply.text, position)
                 errors[role] = "" if move is not None else reply.error or f"IL {shorten(reply.text or 'null')}"
             moves.append(self.random.choice(position.legal[role]) if move is None else move)
-        self.record.moves.append([spaced(self.engine.moves[role][move]) for role, move in enumerate(moves)])
-        self.record.turns.append([replies[role].turn if role in replies else Turn() for role in roles])
-        return tuple(moves), errors
+        return tuple(moves), errors, [replies[role].turn if role in replies else Turn() for role in roles]
 
     async def ask(self, message: Callable[[int], messages.Message], seconds: float) -> dict[int, Reply]:
         """The replies of all players, asked at the same time; people are asked when the others have answered."""

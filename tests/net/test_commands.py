@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,23 @@ def test_a_match_with_a_person() -> None:
     done = ggp("match", "tic_tac_toe", "human", "legal", "--engine", "prolog", stdin="(mark 2 2)\n" + "1\n" * 9)
     assert done.returncode == 0 and "x (mark 2 2)" in done.stdout and "result: x" in done.stdout
     assert ggp("match", "tic_tac_toe", "human", "legal", "--engine", "prolog", stdin="1\n").returncode == 130
+
+
+def test_an_interrupted_match_is_aborted() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        code = "from ggp_agent.cli import main; main()"
+        arguments = ["match", "tic_tac_toe", url, "random", "--engine", "prolog", "--start-clock", "600"]
+        with subprocess.Popen([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True) as match:
+            first, _ = silent.accept()
+            with first:
+                assert b"START" in first.recv(100_000)
+                match.send_signal(signal.SIGINT)
+                last, _ = silent.accept()
+                with last:
+                    assert b"( ABORT ggp_agent.tic_tac_toe." in last.recv(100_000)
+            assert match.stderr is not None and "interrupted" in match.stderr.read()
+            assert match.wait() == 130
 
 
 def test_json_prints_only_the_record() -> None:
