@@ -231,12 +231,22 @@ class Player:
 
     async def warm_up(self) -> None:
         """Compile what has to be compiled, then be available."""
-        try:
-            await asyncio.to_thread(warm_up, self.config, self.open_search)
-        except GgpError as error:
-            LOG.warning("the lanes engine does not work here, playing with Prolog alone: %s", error)
-        if self.spares:
-            await asyncio.to_thread(keep_spares)
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+
+        def work() -> None:
+            try:
+                warm_up(self.config, self.open_search)
+                if self.spares:
+                    keep_spares()
+            except Exception as error:
+                LOG.warning("the lanes engine does not work here, playing with Prolog alone: %s", error)
+            with contextlib.suppress(RuntimeError):  # the loop may be closed by now
+                loop.call_soon_threadsafe(done.set)
+
+        # A daemon, because compiling cannot be interrupted, and whoever ends the player need not wait for it.
+        threading.Thread(target=work, name="warm up", daemon=True).start()
+        await done.wait()
         self.warm = True
         LOG.info("available")
 

@@ -98,8 +98,10 @@ class Thinker:
                 except Exception:
                     # A bug, or a child that died in an unusual way: keep what is held and wait for other news.
                     LOG.exception("%s: a turn of thinking failed", self.name)
-                    if self.seat is not None:
-                        self.seat.settled = True
+                    with self.condition:
+                        self.deadline = math.inf
+                        if self.seat is not None:
+                            self.seat.settled = True
             if self.seat is not None:
                 self.tell_result(self.seat)
         finally:

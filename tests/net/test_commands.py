@@ -43,6 +43,15 @@ def test_a_match_with_a_server_over_http(tmp_path: Path) -> None:
     assert json.loads(ggp("replay", path, "--json").stdout) == record
 
 
+def test_a_server_can_be_ended_while_it_warms_up() -> None:
+    command = [sys.executable, str(ROOT / "server.py"), "--port", "0", "--host", "127.0.0.1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None and "listens" in server.stderr.readline()
+        server.send_signal(signal.SIGINT)
+        assert "available" not in server.stderr.read()
+        assert server.wait() == 0
+
+
 def test_print_config_is_a_config(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(ggp("serve", "--print-config").stdout + "nonsense = 1\n")
     done = ggp("serve", "--config", tmp_path / "my.toml")

@@ -324,6 +324,18 @@ def test_it_is_available_only_when_warm() -> None:
     playing(script)
 
 
+def test_without_lanes_it_warms_up_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise RuntimeError("no compiler here")
+
+    async def script(send: Send, player: Player) -> None:
+        player.warm = False
+        await player.warm_up()
+        assert "available" in await send("(INFO)")
+
+    playing(script, fail)
+
+
 def test_a_stop_just_before_a_search_does_not_settle_it() -> None:
     class StickyStop(FakeSearch):
         """Returns at once if it was stopped before it began, and thinks for ever otherwise."""
@@ -340,3 +352,20 @@ def test_a_stop_just_before_a_search_does_not_settle_it() -> None:
         assert not seat.settled
         seat.think(0.1)
         assert not seat.settled
+
+
+def test_a_thread_that_fails_again_and_again_does_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def fail(self: Seat) -> NoReturn:
+        calls.append(self)
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(Seat, "held", fail)
+
+    async def script(send: Send, player: Player) -> None:
+        assert await send(start(clocks="1 1")) == "ready"
+        assert await send("(PLAY m NIL)") == "nil"
+        assert len(calls) < 20
+
+    playing(script)
