@@ -27,10 +27,21 @@ from ggp_agent.engine.kernels import (
 )
 from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
-from ggp_agent.search.graph import EXPANDED, MAX_PATH, SOLVED
+from ggp_agent.search.graph import EXPANDED, MAX_PATH
 from ggp_agent.search.groups import expand
 from ggp_agent.search.table import NODES, NONE, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, PLAYOUT, STEP, WALK, arrive, copy_row, set_row, walk_on
+from ggp_agent.search.ucd import (
+    KNOWN,
+    PLAYOUT,
+    STEP,
+    WALK,
+    arrive,
+    copy_row,
+    is_finished,
+    leave_groups,
+    set_row,
+    walk_on,
+)
 from ggp_agent.search.update import update
 
 # What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
@@ -45,6 +56,7 @@ PLACES = (
 # What they need to know of moves that are chosen by groups.
 GROUPS = ("guards", "family_starts", "family_offsets", "group_rests", "group_bounds", "members", "rests", "chosen")
 MOST_ASKED = 64  # edges of a node that are asked for before they are needed
+MOST_KNOWN = 1024  # simulations in a step that end at once, because all on their way is known
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of Lanes.progress
 
@@ -78,7 +90,9 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "moves": np.zeros((roles, max(map(len, circuit.moves)) or 1), np.int32),  # int32[roles, moves]: scratch
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
             "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
-            "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
+            "walkers": np.zeros(
+                2, np.int64
+            ),  # int64[2]: how many there are; simulations of this step that ended at once
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
             "block": block,  # lanes that play out from one leaf
@@ -155,7 +169,7 @@ def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
     """Take up another simulation: what it needs, or NONE if there is nothing more to do in this lane."""
     graph = g.lane_graph[lane]
     root = g.root[graph]
-    if lanes.left[graph] <= 0 or (g.solve and g.flags[root] & SOLVED) or g.used[NODES] >= lanes.max_nodes:
+    if lanes.left[graph] <= 0 or is_finished(g, root) or g.used[NODES] >= lanes.max_nodes:
         lanes.phase[lane] = IDLE
         clear_bit(lanes.rows, lanes.active, lane)
         return NONE
@@ -204,6 +218,16 @@ def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def hold(g, lanes, lane, position, need):  # type: ignore[no-untyped-def]
+    """Let a lane take up a position, where its walk has this need."""
+    lanes.here[lane] = position
+    lanes.need[lane] = need
+    lanes.phase[lane] = READY
+    load_state(lanes, lane, g.state[position])
+    later(lanes, lane)
+
+
+@kernel
 def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
     """Do what a walk needs, until it needs the circuit or has to walk on."""
     while need != NONE:
@@ -215,14 +239,14 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
             update(g, lane)
             lanes.progress[ENDED] += 1
             need = begin(g, lanes, lane)
+            lanes.walkers[1] += 1
+            if need == WALK and lanes.walkers[1] > MOST_KNOWN:  # steps must end, or nobody would look at the clock
+                hold(g, lanes, lane, g.at[lane], need)
+                return
             continue
         position = wanted_position(g, lane, need)
         if position != lanes.here[lane]:
-            lanes.here[lane] = position
-            lanes.need[lane] = need
-            lanes.phase[lane] = READY
-            load_state(lanes, lane, g.state[position])
-            later(lanes, lane)
+            hold(g, lanes, lane, position, need)
             return
         if need == STEP:
             force(g, lanes, lane)
@@ -234,6 +258,7 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         if not g.flags[node] & EXPANDED:
             read_moves(lanes, lane)
             if not expand(g, node, lanes.moves, lanes.counts):
+                leave_groups(g, lane)
                 need = PLAYOUT
                 continue
         need = WALK
@@ -307,16 +332,13 @@ def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
 def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The playout of a lane has ended, and so may the simulation of its block."""
     leader = lanes.leader[lane]
-    keep_line(g, lanes, lane, lanes.progress[0] - lanes.begun[lane])
     lanes.missing[leader] -= 1
-    if lane != leader:
-        lanes.phase[lane] = IDLE
-        clear_bit(lanes.rows, lanes.active, lane)
-    else:
-        lanes.phase[lane] = WAITING
-        lanes.here[lane] = NONE
+    lanes.phase[lane] = IDLE if lane != leader else WAITING
+    clear_bit(lanes.rows, lanes.active, lane)
     if lanes.missing[leader]:
         return
+    set_bit(lanes.rows, lanes.active, leader)
+    lanes.here[leader] = NONE
     length = g.length[leader]
     for k in range(length):  # each update takes one simulation off the path
         g.flying[g.path[leader, k]] += lanes.block - 1
@@ -352,6 +374,7 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
             return
     if phase == PLAYING:
         if over:
+            keep_line(g, lanes, lane, lanes.progress[0] - lanes.begun[lane])
             finish(g, lanes, lane)
     elif phase == STEPPED:
         need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
@@ -363,8 +386,6 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         if lanes.leader[lane] != lane:
             lanes.phase[lane] = PLAYING
             lanes.begun[lane] = lanes.progress[0]
-            if over:
-                finish(g, lanes, lane)
         else:
             proceed(g, lanes, lane, lanes.need[lane])
     elif phase == IDLE and lanes.leader[lane] == lane:
@@ -436,7 +457,7 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
 def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
-    over, by_group = np.zeros(WORDS, np.uint64), len(groups.guards) > 0
+    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.guards) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
@@ -448,9 +469,12 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)
-        for word in range(WORDS):
-            bits = np.int64(lanes.pending[word] | over[word])
+        for word in range(WORDS):  # what lanes put off from now on is for the next step
+            due[word] = lanes.pending[word] | over[word]
             lanes.pending[word] = np.uint64(0)
+        lanes.walkers[1] = 0
+        for word in range(WORDS):
+            bits = np.int64(due[word])
             while bits:
                 bit = op.lowest_bit(bits)
                 bits &= bits - 1
