@@ -6,6 +6,7 @@ depends on, the sources of this package included, so that nothing old is ever us
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from functools import cache
@@ -61,10 +62,15 @@ def digest(*parts: str | bytes) -> str:
 
 def shrink() -> None:
     """Delete the oldest files until the folder is small enough."""
-    files = sorted((path for path in folder().glob("*.*") if path.is_file()), key=lambda path: path.stat().st_mtime)
-    total = sum(path.stat().st_size for path in files)
-    for path in files:
+    files = []
+    for path in folder().glob("*.*"):
+        with contextlib.suppress(FileNotFoundError):  # other processes write and delete here too
+            if path.is_file():
+                status = path.stat()
+                files.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= MAX_BYTES:
             return
-        total -= path.stat().st_size
+        total -= size
         path.unlink(missing_ok=True)

@@ -67,6 +67,7 @@ EDGE: Record = {  # what selection reads of an edge, four of them in a line of c
 EDGE_MORE: Record = {
     "origin": (np.int32, ()),  # node
     "next": (np.int32, ()),  # next edge into the same child
+    "deeper": (np.int32, ()),  # does it lead to a group, or to a position first seen deeper than its origin?
     "move": (np.int32, ()),  # of the role; a group if negative: -1 - its number
     "role": (np.int32, ()),  # whose move it is
     "n": (np.int32, ()),  # simulations that took it
@@ -120,7 +121,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
 
 
 class Pool:
-    """Memory for graphs that grows as they do, up to a limit. `block` is what kernels get."""
+    """Memory for graphs, up to a limit. `block` is what kernels get."""
 
     def __init__(
         self,
@@ -158,7 +159,7 @@ class Pool:
             FIRST_SHARE * self.limit
         ):
             self.room = larger
-        self.records = {what: [self.empty(what, record) for record in RECORDS[what]] for what in RECORDS}
+        arrays = [self.empty(what, record) for what in RECORDS for record in RECORDS[what]]
         used = np.zeros(5, np.int64)  # nodes, edges, joint moves; stamp of the last update; random state
         used[RANDOM] = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0] >> np.uint64(1) | 1
         self.block = Block(
@@ -175,13 +176,15 @@ class Pool:
                 "at": np.full(walks, NONE, np.int32),  # int32[lanes]: the node where it stands
                 "top": np.zeros(walks, np.int32),  # int32[lanes]: the deepest level on its path
                 "length": np.zeros(walks, np.int32),  # int32[lanes]: edges of its path
-                "path": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: edges
-                "nodes": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: their origins
+                # Rows as long as a power of two would all compete for the same lines of cache.
+                "path": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: edges
+                "nodes": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: their origins
                 "payoff": np.zeros((walks, roles)),  # float64[lanes, roles]
                 # NODES + 1, EDGES + 1 or JOINTS + 1 if room for more of them was missing; whether that is known
                 "wanting": np.zeros(2, np.int64),
+                "room": np.array(list(self.room.values()), np.int64),  # int64[3]: for nodes, edges, joint moves
                 **self.tables(self.room),
-                **self.columns,
+                **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             }
         )
 
@@ -205,19 +208,16 @@ class Pool:
         return np.dtype(fields)
 
     def empty(self, what: int, record: Record) -> NDArray[Any]:
-        """Blank records, one if nobody needs them, that begin with lines of cache."""
+        """Blank records, as many as the limit allows of this kind, that begin with lines of cache.
+
+        The system gives memory to a program when it is first used, so what is not used costs nothing.
+        """
         dtype = self.dtype(record)
-        size = dtype.itemsize * (1 if record in self.unused else self.room[what])
+        most = self.limit // sum(self.dtype(other).itemsize for other in RECORDS[what] if other not in self.unused)
+        size = dtype.itemsize * (1 if record in self.unused else min(most, (1 << 31) - 1))
         memory = np.zeros(size + LINE, np.uint8)
         skip = -memory.ctypes.data % LINE
         return memory[skip : skip + size].view(dtype)
-
-    @property
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All fields of all records by name."""
-        return {
-            name: array[name] for some in self.records.values() for array in some for name in array.dtype.names or ()
-        }
 
     def bytes(self, room: dict[int, int]) -> int:
         """The memory of a pool with this room."""
@@ -235,18 +235,12 @@ class Pool:
         else:
             return False
         self.room, block = room, self.block
+        block["room"][:] = list(room.values())
         if what == JOINTS:
             old = block["joint"]
             block["joint"] = self.tables(room)["joint"]
             copy_joints(block, old)
             return True
-        for number, record in enumerate(RECORDS[what]):
-            if record not in self.unused:
-                larger, smaller = self.empty(what, record), self.records[what][number]
-                larger.view(np.uint8)[: smaller.nbytes] = smaller.view(np.uint8)
-                self.records[what][number] = larger
-        for name, column in self.columns.items():
-            block[name] = column
         if what == NODES:
             block["table"] = self.tables(room)["table"]
             fill_table(block)

@@ -56,7 +56,6 @@ PLACES = (
 # What they need to know of moves that are chosen by groups.
 GROUPS = ("guards", "family_starts", "family_offsets", "group_rests", "group_bounds", "members", "rests", "chosen")
 MOST_ASKED = 64  # edges of a node that are asked for before they are needed
-MOST_KNOWN = 1024  # simulations in a step that end at once, because all on their way is known
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of Lanes.progress
 
@@ -90,9 +89,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "moves": np.zeros((roles, max(map(len, circuit.moves)) or 1), np.int32),  # int32[roles, moves]: scratch
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
             "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
-            "walkers": np.zeros(
-                2, np.int64
-            ),  # int64[2]: how many there are; simulations of this step that ended at once
+            "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
             "block": block,  # lanes that play out from one leaf
@@ -120,6 +117,15 @@ def clear_bit(rows, row, lane):  # type: ignore[no-untyped-def]
 def later(lanes, lane):  # type: ignore[no-untyped-def]
     """Attend to this lane after the next step."""
     lanes.pending[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+
+
+@kernel
+def is_pending(lanes):  # type: ignore[no-untyped-def]
+    """Does any lane want attention?"""
+    found = False
+    for word in range(WORDS):
+        found |= lanes.pending[word] != 0
+    return found
 
 
 @kernel
@@ -238,12 +244,10 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         if need == KNOWN:
             update(g, lane)
             lanes.progress[ENDED] += 1
-            need = begin(g, lanes, lane)
-            lanes.walkers[1] += 1
-            if need == WALK and lanes.walkers[1] > MOST_KNOWN:  # steps must end, or nobody would look at the clock
-                hold(g, lanes, lane, g.at[lane], need)
-                return
-            continue
+            lanes.phase[lane] = IDLE  # the next one may end as soon, so let the clock be looked at in between
+            clear_bit(lanes.rows, lanes.active, lane)
+            later(lanes, lane)
+            return
         position = wanted_position(g, lane, need)
         if position != lanes.here[lane]:
             hold(g, lanes, lane, position, need)
@@ -472,7 +476,6 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         for word in range(WORDS):  # what lanes put off from now on is for the next step
             due[word] = lanes.pending[word] | over[word]
             lanes.pending[word] = np.uint64(0)
-        lanes.walkers[1] = 0
         for word in range(WORDS):
             bits = np.int64(due[word])
             while bits:
@@ -483,7 +486,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         if progress[0] >= progress[6]:
             cut_off(g, lanes)
         walk_all(g, lanes)
-        if progress[3] == RUNNING and not op.is_any(base, active):
+        if progress[3] == RUNNING and not op.is_any(base, active) and not is_pending(lanes):
             progress[3] = DONE
         if progress[3] != RUNNING:
             return

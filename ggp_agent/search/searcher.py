@@ -46,7 +46,10 @@ class Searcher:
         self.planned: list[Move] | None = None  # for a single role: the rest of the best game found, its payoff
         self.planned_payoff = -1.0
         self.last_move: Move | None = None
-        self.workers = self.make_workers()
+        if not self.workers:
+            self.workers = self.make_workers()
+        for worker in self.workers:
+            worker.pool.clear()
         self.set_roots()
 
     def make_workers(self) -> list[Worker]:

@@ -222,7 +222,7 @@ def move_edge(g, old, new, new_node):  # type: ignore[no-untyped-def]
     g.move[new], g.role[new], g.n[new] = g.move[old], g.role[old], g.n[old]
     g.doubt[new], g.mean[new], g.flying[new] = g.doubt[old], g.mean[old], g.flying[old]
     move_row(g.total, old, new)
-    g.end_n[new] = g.end_n[old]
+    g.end_n[new], g.deeper[new] = g.end_n[old], g.deeper[old]
     move_row(g.end_total, old, new)
     if len(g.amaf_n) > 1:
         g.amaf_n[new] = g.amaf_n[old]

@@ -68,7 +68,7 @@ def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     if doubt == PROVEN:
         return mean  # there is nothing to explore
     losses = g.virtual_loss * g.flying[edge]
-    n = 1.0 / (doubt * doubt)
+    n = 1.0 / (doubt * doubt)  # 0 if it is untried
     if g.rave > 0.0 and g.amaf_n[edge] > 0:
         mean = mixed_mean(g, edge, mean, n)
     elif n + losses == 0:
@@ -146,7 +146,7 @@ def joint_number(g, lane):  # type: ignore[no-untyped-def]
 def new_node(g, kind):  # type: ignore[no-untyped-def]
     """A blank node, or NONE if there is no room."""
     node = g.used[NODES]
-    if node >= len(g.kind):
+    if node >= g.room[NODES]:
         g.wanting[0] = NODES + 1
         return NONE
     g.used[NODES] += 1
@@ -178,7 +178,7 @@ def open_group(g, edge):  # type: ignore[no-untyped-def]
         g.graph[node], g.level[node], g.position[node] = g.graph[position], g.level[position], position
         g.label[node, 0] = -1 - g.move[edge]
         g.label[node, 1] = g.label[g.origin[edge], 1] + 1
-        g.child[edge] = node
+        g.child[edge], g.deeper[edge] = node, 1
         g.parent[node], g.next[edge] = edge, NONE
     return node
 
@@ -187,12 +187,12 @@ def open_group(g, edge):  # type: ignore[no-untyped-def]
 def new_edges(g, node, count):  # type: ignore[no-untyped-def]
     """Room for the edges of a node: the first of them, or NONE."""
     first = g.used[EDGES]
-    if first + count > len(g.origin):
+    if first + count > g.room[EDGES]:
         g.wanting[0] = EDGES + 1
         return NONE
     g.used[EDGES] += count
     for edge in range(first, first + count):
-        g.origin[edge], g.child[edge], g.next[edge] = node, NONE, NONE
+        g.origin[edge], g.child[edge], g.next[edge], g.deeper[edge] = node, NONE, NONE, 0
         g.n[edge], g.doubt[edge], g.flying[edge] = 0, UNTRIED, 0
         g.mean[edge] = 0.0
         set_row(g.total[edge], 0.0)
@@ -210,8 +210,10 @@ def new_edges(g, node, count):  # type: ignore[no-untyped-def]
 def walk_on(g, lane):  # type: ignore[no-untyped-def]
     """Take one edge from where the simulation of a lane stands; what it needs then."""
     node = g.at[lane]
-    if g.length[lane] == 0:
+    if g.length[lane] == 0 or g.level[node] > g.top[lane]:
         g.top[lane] = g.level[node]
+    elif g.kind[node] == POSITION and on_path(g, lane, node):
+        return PLAYOUT
     flags = g.flags[node]
     settled = flags & SOLVED != 0 and g.kind[node] == GROUP
     if flags & SOLVED and not settled and (g.length[lane] > 0 or flags & TERMINAL):
@@ -251,10 +253,6 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
                 leave_groups(g, lane)
                 return PLAYOUT
     g.at[lane] = child
-    if g.level[child] > g.top[lane]:
-        g.top[lane] = g.level[child]
-    elif g.kind[child] == POSITION and on_path(g, lane, child):
-        return PLAYOUT
     return WALK
 
 
@@ -298,7 +296,7 @@ def link(g, lane, child):  # type: ignore[no-untyped-def]
             # Simulations took it when there was no room for the child, which has come by another way: to count what
             # lies below as well would change the layers of all positions above at once.
             return
-        g.child[edge] = child
+        g.child[edge], g.deeper[edge] = child, g.level[child] > g.level[node]
         g.next[edge], g.parent[child] = g.parent[child], edge
         if g.solve and g.flags[child] & SOLVED:
             prove_edge(g, edge, child)
@@ -329,10 +327,7 @@ def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-unt
     if terminal:
         copy_row(g.payoff[lane], payoff)
         return KNOWN
-    if fresh or on_path(g, lane, child):
-        return PLAYOUT
-    g.top[lane] = max(g.top[lane], g.level[child])
-    return WALK
+    return PLAYOUT if fresh else WALK
 
 
 @kernel
