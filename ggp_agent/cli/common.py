@@ -56,6 +56,11 @@ def cli() -> None:
     """General Game Playing: read the rules of any game in GDL, check them, play it."""
 
 
+@cli.group("lab")
+def lab_group() -> None:
+    """Experiments of the literature, done again with this search."""
+
+
 def finished(terminal: bool, max_steps: int) -> int:
     if not terminal:
         ERR.print(f"the game is not over after {max_steps:,} joint moves; --max-steps allows more")

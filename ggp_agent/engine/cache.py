@@ -14,6 +14,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 MAX_BYTES = 2 << 30  # the oldest files go when the folder grows beyond this
+KERNEL_ROOMS = ("engine", "search")  # whose kernels call each other
+KERNEL_MARKS = (b"@njit", b"@kernel", b"@intrinsic", b"njit(")
+KERNEL_CONSTANTS = ("engine/native.py", "engine/circuit.py", "search/graph.py", "search/config.py")
 
 
 @cache
@@ -40,9 +43,12 @@ def sources() -> str:
 @cache
 def kernel_sources() -> str:
     """A digest of all modules that hold kernels, and of those they take constants from."""
-    parts = sorted(part for part in Path(__file__).parents[1].rglob("*.py") if b"njit" in part.read_bytes())
-    parts += [Path(__file__).with_name(name) for name in ("rowops.py", "native.py", "circuit.py")]
-    return digest(*(part.read_bytes() for part in parts))
+    package = Path(__file__).parents[1]
+    named = {package / name for name in KERNEL_CONSTANTS}
+    texts = {part: part.read_bytes() for room in KERNEL_ROOMS for part in sorted((package / room).glob("*.py"))}
+    return digest(
+        *(text for part, text in texts.items() if part in named or any(mark in text for mark in KERNEL_MARKS))
+    )
 
 
 def digest(*parts: str | bytes) -> str:

@@ -116,7 +116,7 @@ class Limit:
 
     seconds: float = math.inf
     playouts: int | None = None  # simulations
-    nodes: int | None = None  # new positions in the graph
+    nodes: int | None = None  # new positions in the graph, unless after many simulations there are still fewer
 
     def __post_init__(self) -> None:
         if not self.seconds >= 0:

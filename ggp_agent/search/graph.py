@@ -134,8 +134,9 @@ class Pool:
         walks: int,
         megabytes: float,
         seed: int,
+        worst: NDArray[np.float64] | None = None,
     ) -> None:
-        """`best` is the best payoff of each role, `walks` the number of simulations at once."""
+        """`best` and `worst` are the best and the worst payoff of each role, `walks` simulations run at once."""
         roles = len(best)
         rules = make_rules(config, grouped=len(np.atleast_1d(groups["group_key"])) > 0)
         self.limit = int(megabytes * (1 << 20))
@@ -167,6 +168,7 @@ class Pool:
                 **groups,
                 "roles": roles,
                 "best": best,
+                "worst": np.zeros(roles) if worst is None else worst,
                 "used": used,
                 "root": np.full(graphs, NONE, np.int32),  # int32[graphs]: node
                 # Walks: simulations on their way, one a lane
@@ -252,13 +254,16 @@ class Pool:
         """How much of the memory that is allowed is in use, 0..1."""
         return min(1.0, self.bytes({what: self.used(what) for what in self.room}) / self.limit)
 
+    def joints(self) -> NDArray[np.int64]:
+        """All joint moves that are known, in the order of their nodes."""
+        joint: NDArray[np.int64] = self.block["joint"]
+        slots = np.flatnonzero(joint[:, 0] != NONE)
+        return joint[slots[np.argsort(joint[slots, 0], kind="stable")]]
+
     def compact(self) -> None:
         """Keep only what the roots reach. No simulation may be on its way."""
-        block = self.block
-        joint = block["joint"]
-        slots = np.flatnonzero(joint[:, 0] != NONE)
-        joints = joint[slots[np.argsort(joint[slots, 0], kind="stable")]]
-        joint[:] = NONE
+        block, joints = self.block, self.joints()
+        block["joint"][:] = NONE
         block["table"][:] = NONE
         pack_graph(block, joints)
         block["node_mark"][:] = 0

@@ -114,13 +114,18 @@ def expand_simultaneous(g, node, moves, counts):  # type: ignore[no-untyped-def]
 
 
 def make_groups(
-    setting: str, moves: Sequence[Sequence[str]], samples: Sequence[Sequence[Move]]
+    setting: str,
+    moves: Sequence[Sequence[str]],
+    samples: Sequence[Sequence[Move]],
+    numbers: dict[tuple[str, ...], int] | None = None,
 ) -> dict[str, NDArray[Any] | int]:
     """The groups that a setting such as `none`, `stages` or `stages:2:4` means for a game, for kernels.
 
     `moves` are the texts of all moves of each role, `samples` the legal moves of one role in some positions, as numbers
-    that count the moves of all roles; `auto` judges by them.
+    that count the moves of all roles; `auto` judges by them. `numbers` are those of groups that have one; new groups
+    are added, so that groups keep their numbers when there are more moves.
     """
+    numbers = {} if numbers is None else numbers
     kind, *arguments = setting.split(":")
     offset = np.cumsum([0, *map(len, moves)])
     if kind != "stages" and arguments:
@@ -133,7 +138,7 @@ def make_groups(
             many, cuts = MANY_MOVES, best_cuts(parts, samples, longest)
         else:
             cuts = read_cuts(arguments, setting, longest)
-        keys = [stage_key(parts, cut) for cut in cuts]
+        keys = [stage_key(parts, cut, numbers) for cut in cuts]
     table = np.array(keys, np.int32).reshape(len(keys), int(offset[-1]))
     return {
         "group_offset": offset,  # int64[roles + 1]: the first move of each role in the tables
@@ -172,9 +177,8 @@ def read_cuts(arguments: list[str], setting: str, longest: int) -> list[int]:
     return cuts
 
 
-def stage_key(parts: Sequence[tuple[str, ...]], cut: int) -> NDArray[np.int32]:
+def stage_key(parts: Sequence[tuple[str, ...]], cut: int, numbers: dict[tuple[str, ...], int]) -> NDArray[np.int32]:
     """The group of every move, given by role, name and so many arguments."""
-    numbers: dict[tuple[str, ...], int] = {}
     return np.array([numbers.setdefault(part[: cut + 2], len(numbers)) for part in parts], np.int32)
 
 

@@ -27,10 +27,21 @@ from ggp_agent.engine.kernels import (
 )
 from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
-from ggp_agent.search.graph import EXPANDED, MAX_PATH, SOLVED
+from ggp_agent.search.graph import EXPANDED, MAX_PATH
 from ggp_agent.search.groups import expand
 from ggp_agent.search.table import NODES, NONE, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, PLAYOUT, STEP, WALK, arrive, copy_row, set_row, walk_on
+from ggp_agent.search.ucd import (
+    KNOWN,
+    PLAYOUT,
+    STEP,
+    WALK,
+    arrive,
+    copy_row,
+    is_finished,
+    leave_groups,
+    set_row,
+    walk_on,
+)
 from ggp_agent.search.update import update
 
 # What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
@@ -164,7 +175,7 @@ def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
     """Take up another simulation: what it needs, or NONE if there is nothing more to do in this lane."""
     graph = g.lane_graph[lane]
     root = g.root[graph]
-    if lanes.left[graph] <= 0 or (g.solve and g.flags[root] & SOLVED) or g.used[NODES] >= lanes.max_nodes:
+    if lanes.left[graph] <= 0 or is_finished(g, root) or g.used[NODES] >= lanes.max_nodes:
         lanes.phase[lane] = IDLE
         clear_bit(lanes.rows, lanes.active, lane)
         return NONE
@@ -213,6 +224,16 @@ def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def hold(g, lanes, lane, position, need):  # type: ignore[no-untyped-def]
+    """Let a lane take up a position, where its walk has this need."""
+    lanes.here[lane] = position
+    lanes.need[lane] = need
+    lanes.phase[lane] = READY
+    load_state(lanes, lane, g.state[position])
+    later(lanes, lane)
+
+
+@kernel
 def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
     """Do what a walk needs, until it needs the circuit or has to walk on."""
     while need != NONE:
@@ -229,11 +250,7 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
             return
         position = wanted_position(g, lane, need)
         if position != lanes.here[lane]:
-            lanes.here[lane] = position
-            lanes.need[lane] = need
-            lanes.phase[lane] = READY
-            load_state(lanes, lane, g.state[position])
-            later(lanes, lane)
+            hold(g, lanes, lane, position, need)
             return
         if need == STEP:
             force(g, lanes, lane)
@@ -245,6 +262,7 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         if not g.flags[node] & EXPANDED:
             read_moves(lanes, lane)
             if not expand(g, node, lanes.moves, lanes.counts):
+                leave_groups(g, lane)
                 need = PLAYOUT
                 continue
         need = WALK
@@ -318,16 +336,13 @@ def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
 def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The playout of a lane has ended, and so may the simulation of its block."""
     leader = lanes.leader[lane]
-    keep_line(g, lanes, lane, lanes.progress[0] - lanes.begun[lane])
     lanes.missing[leader] -= 1
-    if lane != leader:
-        lanes.phase[lane] = IDLE
-        clear_bit(lanes.rows, lanes.active, lane)
-    else:
-        lanes.phase[lane] = WAITING
-        lanes.here[lane] = NONE
+    lanes.phase[lane] = IDLE if lane != leader else WAITING
+    clear_bit(lanes.rows, lanes.active, lane)
     if lanes.missing[leader]:
         return
+    set_bit(lanes.rows, lanes.active, leader)
+    lanes.here[leader] = NONE
     length = g.length[leader]
     for k in range(length):  # each update takes one simulation off the path
         g.flying[g.path[leader, k]] += lanes.block - 1
@@ -363,6 +378,7 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
             return
     if phase == PLAYING:
         if over:
+            keep_line(g, lanes, lane, lanes.progress[0] - lanes.begun[lane])
             finish(g, lanes, lane)
     elif phase == STEPPED:
         need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
@@ -374,8 +390,6 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         if lanes.leader[lane] != lane:
             lanes.phase[lane] = PLAYING
             lanes.begun[lane] = lanes.progress[0]
-            if over:
-                finish(g, lanes, lane)
         else:
             proceed(g, lanes, lane, lanes.need[lane])
     elif phase == IDLE and lanes.leader[lane] == lane:
@@ -447,7 +461,7 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
 def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
-    over, by_group = np.zeros(WORDS, np.uint64), len(groups.guards) > 0
+    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.guards) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
@@ -459,9 +473,11 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)
-        for word in range(WORDS):
-            bits = np.int64(lanes.pending[word] | over[word])
+        for word in range(WORDS):  # what lanes put off from now on is for the next step
+            due[word] = lanes.pending[word] | over[word]
             lanes.pending[word] = np.uint64(0)
+        for word in range(WORDS):
+            bits = np.int64(due[word])
             while bits:
                 bit = op.lowest_bit(bits)
                 bits &= bits - 1

@@ -24,6 +24,7 @@ from ggp_agent.search.workers import MANY, LanesWorker, Worker
 TELL_SECONDS = 0.5  # between reports of a search that goes on
 SAMPLES = 8  # random games whose positions show `groups=stages` what moves look like
 SAMPLE_PLIES = 12
+MOST_FOR_NODE = 1_000  # simulations for each new node that a limit asks for: the game or the memory may have no more
 
 
 class Searcher:
@@ -79,20 +80,22 @@ class Searcher:
 
     def set_roots(self) -> None:
         for worker in self.workers:
-            for graph in range(len(worker.pool.block["root"])):
-                worker.set_root(graph, self.state, self.level)
+            worker.set_roots(dict.fromkeys(range(len(worker.pool.block["root"])), self.state), self.level)
 
     def advance(self, joint: JointMove) -> None:
         """Play a joint move; what can still be reached is kept."""
         roles = self.engine.game.roles
+        if self.position.terminal:
+            raise IllegalMove(f"{self.engine.game.name}: the game is over, there are no moves")
         if len(joint) != len(roles):
             raise IllegalMove(f"a joint move has {len(roles)} moves, one a role, and not {len(joint)}")
         for role, move in enumerate(joint):
             if move not in self.position.legal[role]:
                 raise IllegalMove(f"{self.move_text(role, move)} is not legal for {roles[role]} here")
+        state = self.engine.step(self.state, joint)
+        position = self.engine.look(state)  # may find the rules broken; then we stay where we are
         self.plan(joint)
-        self.state = self.engine.step(self.state, joint)
-        self.position = self.engine.look(self.state)
+        self.state, self.position = state, position
         self.level += 1
         self.set_roots()
 
@@ -100,14 +103,27 @@ class Searcher:
         """Go on from a state of the same match, whatever moves led there; what is known of it is kept."""
         if state == self.state:
             return
-        played = self.last_move if len(self.engine.game.roles) == 1 else None
-        if played is not None and self.engine.step(self.state, (played,)) == state:
-            self.advance((played,))
+        if moves := self.moves_to(state):
+            for move in moves:
+                self.advance((move,))
             return
-        self.planned = None
-        self.state, self.position = state, self.engine.look(state)
+        self.position = self.engine.look(state)
+        self.planned, self.state = None, state
         self.level += 1
         self.set_roots()
+
+    def moves_to(self, state: State) -> list[Move]:
+        """For a single role, the moves to a state that begin with its last best one and go on without a choice."""
+        if len(self.engine.game.roles) > 1 or self.last_move is None:
+            return []
+        moves, here = [self.last_move], self.engine.step(self.state, (self.last_move,))
+        while here != state:
+            position = self.engine.look(here)
+            if position.terminal or len(position.legal[0]) > 1:
+                return []
+            moves.append(position.legal[0][0])
+            here = self.engine.step(here, (moves[-1],))
+        return moves
 
     def move_text(self, role: int, move: Move) -> str:
         known = 0 <= move < len(self.engine.moves[role])
@@ -146,8 +162,10 @@ class Searcher:
         def run(number: int) -> None:
             worker = self.workers[number]
             graphs = len(worker.pool.block["root"])
-            left = share(limit.playouts, count, number)
-            nodes = None if limit.nodes is None else share(limit.nodes, count, number)
+            left, nodes = share(limit.playouts, count, number), None
+            if limit.nodes is not None:
+                nodes = share(limit.nodes, count, number)
+                left = min(left, MOST_FOR_NODE * nodes)
             try:
                 if left and nodes != 0:
                     worker.run([share(left, graphs, graph) for graph in range(graphs)], nodes, go_on)

@@ -79,8 +79,8 @@ def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def select(g, node, role):  # type: ignore[no-untyped-def]
-    """The edge of a role with the largest u, ties at random."""
+def select(g, node, role, skip):  # type: ignore[no-untyped-def]
+    """The edge of a role with the largest u, ties at random; `skip` those whose value is proven, or NONE."""
     parent = g.counts[node, 0 if g.mover[node] == SIMULTANEOUS else g.parent_layer]
     parent += g.virtual_loss * g.running[node]
     breadth = g.exploration * math.sqrt(math.log(parent)) if parent > 1.0 else 0.0
@@ -90,6 +90,8 @@ def select(g, node, role):  # type: ignore[no-untyped-def]
         if shared and g.role[edge] != role:
             continue
         doubt = np.float64(g.doubt[edge])
+        if skip and doubt == PROVEN:
+            continue
         u = worth(g, edge, breadth) if doubt == UNTRIED or g.flying[edge] or rave else g.mean[edge] + breadth * doubt
         if u > best:
             best, chosen, ties = u, edge, 1
@@ -97,6 +99,16 @@ def select(g, node, role):  # type: ignore[no-untyped-def]
             ties += 1
             if random_below(g, ties) == 0:
                 chosen = edge
+    return chosen
+
+
+@kernel
+def select_proven(g, node):  # type: ignore[no-untyped-def]
+    """The best edge of a solved group: simulations end at positions, so they walk on to what solved it."""
+    chosen = NONE
+    for edge in range(g.first[node], g.first[node] + g.edges[node]):
+        if g.doubt[edge] == PROVEN and (chosen == NONE or g.mean[edge] > g.mean[chosen]):
+            chosen = edge
     return chosen
 
 
@@ -203,16 +215,18 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
     elif g.kind[node] == POSITION and on_path(g, lane, node):
         return PLAYOUT
     flags = g.flags[node]
-    if flags & SOLVED and (g.length[lane] > 0 or flags & TERMINAL):
+    settled = flags & SOLVED != 0 and g.kind[node] == GROUP
+    if flags & SOLVED and not settled and (g.length[lane] > 0 or flags & TERMINAL):
         copy_row(g.payoff[lane], g.value[node])
         return KNOWN
     if g.length[lane] >= MAX_PATH - g.roles:
+        leave_groups(g, lane)
         return PLAYOUT
     if not flags & EXPANDED:
         return MOVES
     if g.mover[node] == SIMULTANEOUS:
         for role in range(g.roles):
-            edge = select(g, node, role)
+            edge = select(g, node, role, False)
             if edge != NONE:
                 push(g, lane, edge)
         g.running[node] += 1
@@ -221,7 +235,12 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
             return STEP
         child = np.int32(g.joint[slot, 2])
     else:
-        edge = select(g, node, g.mover[node])
+        edge = select_proven(g, node) if settled else NONE
+        if edge == NONE and (g.length[lane] == 0 or g.position[node] == g.nodes[lane, 0]):
+            # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
+            edge = select(g, node, g.mover[node], True)
+        if edge == NONE:
+            edge = select(g, node, g.mover[node], False)
         push(g, lane, edge)
         g.running[node] += 1
         child = g.child[edge]
@@ -229,8 +248,9 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
             if g.move[edge] >= 0:
                 return STEP
             child = open_group(g, edge)
-            if child == NONE:  # no room: stay where we are
+            if child == NONE:  # no room
                 retreat(g, lane)
+                leave_groups(g, lane)
                 return PLAYOUT
     g.at[lane] = child
     return WALK
@@ -249,8 +269,16 @@ def descend(g, lane):  # type: ignore[no-untyped-def]
 def retreat(g, lane):  # type: ignore[no-untyped-def]
     """Undo the last edge of a path."""
     g.length[lane] -= 1
+    g.at[lane] = g.nodes[lane, g.length[lane]]
     g.flying[g.path[lane, g.length[lane]]] -= 1
-    g.running[g.nodes[lane, g.length[lane]]] -= 1
+    g.running[g.at[lane]] -= 1
+
+
+@kernel
+def leave_groups(g, lane):  # type: ignore[no-untyped-def]
+    """A simulation that cannot go on ends at a position: a group has no payoffs of its own."""
+    while g.kind[g.at[lane]] == GROUP:
+        retreat(g, lane)
 
 
 @kernel
@@ -264,6 +292,10 @@ def link(g, lane, child):  # type: ignore[no-untyped-def]
         else:
             enter_joint(g, node, joint_number(g, lane), child)
     elif g.child[edge] == NONE:
+        if g.deep and g.n[edge] > 0 and (g.counts[child, 0] > 0 or g.n[edge] > g.end_n[edge]):
+            # Simulations took it when there was no room for the child, which has come by another way: to count what
+            # lies below as well would change the layers of all positions above at once.
+            return
         g.child[edge], g.deeper[edge] = child, g.level[child] > g.level[node]
         g.next[edge], g.parent[child] = g.parent[child], edge
         if g.solve and g.flags[child] & SOLVED:
@@ -300,19 +332,19 @@ def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-unt
 
 @kernel
 def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
-    """The child of an edge is solved: so is the edge, and perhaps its origin. The nodes above that this solves."""
-    if g.doubt[edge] == PROVEN:
-        return
+    """The child of an edge is solved: so is the edge, and perhaps its origin, and nodes above."""
     stack = [(edge, child)]
     while len(stack):
         edge, child = stack.pop()
-        if g.doubt[edge] == PROVEN:
+        node = g.origin[edge]
+        # The proven edges of a solved node lead to nodes that were solved before it: following them leads to the end of
+        # the game, and never round in a circle.
+        if g.doubt[edge] == PROVEN or g.flags[node] & SOLVED:
             continue
         g.doubt[edge] = PROVEN
         g.mean[edge] = g.value[child, g.role[edge]]
-        node = g.origin[edge]
         g.open[node] -= 1
-        if g.flags[node] & SOLVED or not is_solved(g, node, edge):
+        if not is_solved(g, node, edge):
             continue
         g.flags[node] |= SOLVED
         above = g.parent[node]
@@ -325,7 +357,11 @@ def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
 def is_solved(g, node, edge):  # type: ignore[no-untyped-def]
     """Does this newly proven edge settle what its origin is worth? Then it is written down there."""
     role, best = g.mover[node], g.child[edge]
-    if g.value[best, role] < g.best[role]:
+    settled = g.value[best, role] >= g.best[role]
+    for k in range(g.roles):
+        # If others share in a win, another way to win may leave them with less.
+        settled &= k == role or g.value[best, k] <= g.worst[k]
+    if not settled:
         if g.open[node] > 0:
             return False
         for other in range(g.first[node], g.first[node] + g.edges[node]):
@@ -339,6 +375,14 @@ def is_solved(g, node, edge):  # type: ignore[no-untyped-def]
                         return False
     copy_row(g.value[node], g.value[best])
     return True
+
+
+@kernel
+def is_finished(g, node):  # type: ignore[no-untyped-def]
+    """Is there nothing more to find out at a root?"""
+    if not g.solve or not g.flags[node] & (SOLVED | EXPANDED):
+        return False
+    return g.flags[node] & SOLVED != 0 or g.open[node] == 0
 
 
 @kernel
