@@ -48,21 +48,36 @@ def compare(copy: Copy, depths: tuple[int, int, int]) -> None:
         assert parent == pytest.approx(plain.p(edge.origin, d2), rel=1e-9)
 
 
-@pytest.mark.parametrize("groups", ["none", "stages:1"])
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("depths", TRIPLES, ids=str)
-def test_kernels_compute_what_is_defined(depths: tuple[int, int, int], world: str, groups: str) -> None:
+def check(depths: tuple[int, int, int], world: World, groups: str, simulations: int) -> None:
+    """Every edge is the best choice where it is chosen, and what is known of all edges is right afterwards."""
     config = SearchConfig(depths=depths, solve=False, exploration=0.7, groups=groups)
-    copy = Copy(WORLDS[world], config, seed=sum(depths))
-    for _ in range(60):
-        worth = {number: plain.u(edge, tuple(map(depth, depths)), 0.7) for number, edge in copy.edges.items()}  # type: ignore[arg-type]
+    copy = Copy(world, config, seed=sum(depths))
+    d1, d2, d3 = map(depth, depths)
+    for _ in range(simulations):
+        worth = {number: plain.u(edge, (d1, d2, d3), 0.7) for number, edge in copy.edges.items()}
         path, payoff = copy.simulate()
-        for edge in path:  # each was the best choice where it was made
+        for edge in path:
             mine = next(number for number, other in copy.edges.items() if other is edge)
             others = [worth.get(k, math.inf) for k, other in copy.edges.items() if other.origin is edge.origin]
             assert worth.get(mine, math.inf) >= max(others) - 1e-5
         plain.record(path, payoff)
         compare(copy, depths)
+
+
+@pytest.mark.parametrize("groups", ["none", "stages:1"])
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_kernels_compute_what_is_defined(depths: tuple[int, int, int], groups: str) -> None:
+    names = list(WORLDS)
+    for k in range(2):  # a few worlds each; the long test has them all
+        check(depths, WORLDS[names[(TRIPLES.index(depths) + 2 * k) % len(names)]], groups, 30)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_kernels_compute_what_is_defined_in_every_world(depths: tuple[int, int, int], world: str) -> None:
+    for groups in ("none", "stages:1"):
+        check(depths, WORLDS[world], groups, 60)
 
 
 def test_update_all_gives_a_payoff_to_every_ancestor_once() -> None:
