@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import click
@@ -50,7 +51,31 @@ def tell(message: str) -> None:
     ERR.print(f"ggp: {escape(message)}")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+# The module that adds each command. It is imported when the command is asked for: some need a while.
+MODULES = {
+    **dict.fromkeys(("check", "format", "trace", "perft", "games", "circuit"), "rules"),
+    **dict.fromkeys(("serve", "match", "replay"), "net"),
+    "play": "play",
+    "analyse": "search",
+    "bench": "bench",
+    "tournament": "arena",
+    "lab": "lab_leftright",
+}
+
+
+class Commands(click.Group):
+    """All commands, by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in MODULES:
+            import_module(f"ggp_agent.cli.{MODULES[cmd_name]}")
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ggp-agent")
 def cli() -> None:
     """General Game Playing: read the rules of any game in GDL, check them, play it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,10 @@ from ggp_agent.cli.common import cli, engine_option, json_option, read_settings,
 from ggp_agent.engine import Engine, JointMove, games, open_engine
 from ggp_agent.errors import ConfigError, IllegalMove
 from ggp_agent.gdl.reader import read
-from ggp_agent.search import Analysis, Limit, Searcher
+from ggp_agent.search import Limit
+
+if TYPE_CHECKING:
+    from ggp_agent.search import Analysis, Searcher
 
 SHOWN = 5  # moves of each role in the table at the end
 
@@ -39,6 +42,8 @@ def analyse_command(
     as_json: bool,
 ) -> None:
     """Think about a position, and say what comes of it."""
+    from ggp_agent.search import Searcher  # numba takes a while
+
     config = read_settings(settings)
     if seconds is None:
         seconds = 5.0 if playouts is None and nodes is None else math.inf

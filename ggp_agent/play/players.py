@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ggp_agent.engine import Engine, Move, Position, State
 from ggp_agent.errors import ConfigError
 from ggp_agent.play.spec import PlayerSpec
-from ggp_agent.search import Analysis, Limit, Searcher
+from ggp_agent.search import Limit
+
+if TYPE_CHECKING:
+    from ggp_agent.search import Analysis, Searcher
 
 DEFAULT_LIMIT = Limit(seconds=1.0)  # of a move, for players without a limit in matches without a clock
 
@@ -59,5 +62,7 @@ def make_player(spec: PlayerSpec, engine: Engine, role: int, seed: int) -> Playe
     if spec.kind == "legal":
         return LegalPlayer()
     if spec.kind == "ucd":
+        from ggp_agent.search import Searcher  # numba takes a while
+
         return SearchPlayer(Searcher(engine, spec.config, seed), spec.limit or DEFAULT_LIMIT)
     raise ConfigError(f"{spec.text}: players of the kind {spec.kind} cannot play here")
