@@ -171,16 +171,17 @@ def settings() -> list[str]:
 
 
 class Store:
-    """Shares of games that were played, in a file that is written as they end, so that an experiment can go on."""
+    """Shares of games that were played with one seed, in a file that is written as they end, to go on from there."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self.path = folder / FILE if folder else None
+    def __init__(self, folder: Path | None, seed: int) -> None:
+        self.path, self.seed = folder / FILE if folder else None, seed
         self.shares: dict[str, list[float]] = {}
         if self.path and self.path.exists():
             for number, line in enumerate(self.path.read_text().splitlines(), 1):
                 try:
                     entry = json.loads(line)
-                    self.shares.setdefault(entry["setting"], []).extend(entry["shares"])
+                    if entry["seed"] == seed:
+                        self.shares.setdefault(entry["setting"], []).extend(entry["shares"])
                 except (ValueError, KeyError, TypeError) as error:
                     raise ConfigError(f"{self.path}:{number} is damaged; remove this line to go on") from error
 
@@ -189,7 +190,7 @@ class Store:
         if self.path:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a") as file:
-                file.write(json.dumps({"setting": setting, "shares": shares}) + "\n")
+                file.write(json.dumps({"setting": setting, "seed": self.seed, "shares": shares}) + "\n")
 
 
 def run(
@@ -205,7 +206,7 @@ def run(
     `tell` hears of a setting when its games are done. Game k of a setting has a seed of its own, so the result does not
     depend on how often the experiment was interrupted.
     """
-    store, scores = Store(folder), {}
+    store, scores = Store(folder, seed), {}
     for setting in settings() if wanted is None else wanted:
         done = store.shares.setdefault(setting, [])
         player = LeftRight(setting_config(setting)) if len(done) < runs else None
