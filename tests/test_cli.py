@@ -76,8 +76,10 @@ def test_players_must_fit_the_game() -> None:
 def test_analyse_tells_what_it_thinks() -> None:
     done = ggp("analyse", "tic_tac_toe", "--moves", "(mark 1 1) (mark 2 2) (mark 1 2)", "--playouts", "500")
     assert done.returncode == 0 and done.stdout.startswith("info simulations ") and " pv noop+(mark 1 3)" in done.stdout
-    line = ggp("analyse", "tic_tac_toe", "--moves", "(mark 1 1)", "--playouts", "500", "--json").stdout.splitlines()[-1]
-    record = json.loads(line)
+    searched = ggp(
+        "analyse", "tic_tac_toe", "--moves", "(mark 1 1)", "--playouts", "4000", "--set", "lanes=16", "--json"
+    )
+    record = json.loads(searched.stdout.splitlines()[-1])
     assert record["moves"]["o"][0]["move"] == "(mark 2 2)" and record["pv"][0] == ["noop", "(mark 2 2)"]
     assert ggp("analyse", "tic_tac_toe", "--moves", "(mark 9 9)").returncode == 1
     assert ggp("analyse", "tic_tac_toe", "--set", "d=1:2").returncode == 2
