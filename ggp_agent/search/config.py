@@ -16,7 +16,7 @@ from ggp_agent.errors import ConfigError
 INFINITE = 1_000_000  # a depth without bound
 MAX_DEPTH = 64  # of finite depths
 PARALLEL = ("tree", "leaf", "root")
-GROUPS = ("none", "stages", "near", "ranked", "prior")
+GROUPS = ("none", "stages")
 MIN_MEGABYTES = 1
 
 
@@ -53,7 +53,7 @@ class SearchConfig:
             ("c", self.exploration >= 0 and math.isfinite(self.exploration), "a number that is not negative"),
             ("fpu", not math.isnan(self.first_play_urgency), "a number or inf"),
             ("virtual_loss", self.virtual_loss >= 0, "0 or more"),
-            ("rave", self.rave >= 0 and math.isfinite(self.rave), "a number that is not negative"),
+            ("rave", self.rave == 0, "0: simulations do not note later moves yet"),
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),
             ("groups", self.groups.split(":")[0] in GROUPS, f"one of {', '.join(GROUPS)}"),
             ("parallel", self.parallel in PARALLEL, f"one of {', '.join(PARALLEL)}"),
