@@ -15,7 +15,7 @@ from ggp_agent.engine.base import NO_GOAL
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
-from ggp_agent.search.schedule import DRAW
+from ggp_agent.search.lane_rows import DRAW
 from ggp_agent.search.table import NODES, NONE, hash_state
 from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, STEP, WALK, arrive, descend, forget, is_finished, leave_groups
 from ggp_agent.search.update import update

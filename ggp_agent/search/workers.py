@@ -20,7 +20,8 @@ from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
-from ggp_agent.search.schedule import CUT, ENDED, IDLE, make_lanes, run_lanes
+from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
+from ggp_agent.search.schedule import run_lanes
 from ggp_agent.search.table import NODES, NONE, find, find_below, hash_state
 from ggp_agent.search.ucd import forget, new_position
 
