@@ -7,6 +7,7 @@ line, in tournament files and in match records.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
@@ -16,7 +17,15 @@ from ggp_agent.errors import ConfigError
 INFINITE = 1_000_000  # a depth without bound
 MAX_DEPTH = 64  # of finite depths
 PARALLEL = ("tree", "leaf", "root")
-GROUPS = ("none", "stages", "near", "ranked", "prior")
+# What `groups` may be; whether it fits a game is known when it meets one. `table` and `prior` need what only a caller
+# in Python can give.
+GROUPS = re.compile(
+    r"none|stages|stages:auto|stages(:[0-9]+)+|near(:[0-9]+)?|ranked:(123|134):((once|every):[1-9][0-9]*|powers)"
+    r"|prior(:[1-9][0-9]*)?|table"
+)
+GROUPS_TEXT = (
+    "none, stages, stages:2:4, near, near:3, ranked:123:once:64, ranked:134:every:100, ranked:123:powers or prior"
+)
 MIN_MEGABYTES = 1
 
 
@@ -55,7 +64,7 @@ class SearchConfig:
             ("virtual_loss", self.virtual_loss >= 0, "0 or more"),
             ("rave", self.rave >= 0 and math.isfinite(self.rave), "a number that is not negative"),
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),
-            ("groups", self.groups.split(":")[0] in GROUPS, f"one of {', '.join(GROUPS)}"),
+            ("groups", GROUPS.fullmatch(self.groups), f"such as {GROUPS_TEXT}"),
             ("parallel", self.parallel in PARALLEL, f"one of {', '.join(PARALLEL)}"),
             ("lanes", 1 <= self.lanes <= 512, "1..512"),
             ("workers", 1 <= self.workers <= 256, "1..256"),

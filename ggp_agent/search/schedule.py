@@ -29,8 +29,9 @@ from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
 from ggp_agent.search.graph import EXPANDED, MAX_PATH, SOLVED
 from ggp_agent.search.groups import expand
+from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.table import NODES, NONE, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, PLAYOUT, STEP, WALK, arrive, copy_row, set_row, walk_on
+from ggp_agent.search.ucd import KNOWN, PLAYOUT, RANK, STEP, WALK, arrive, copy_row, set_row, walk_on
 from ggp_agent.search.update import update
 
 # What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
@@ -216,6 +217,10 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
             lanes.progress[ENDED] += 1
             need = begin(g, lanes, lane)
             continue
+        if need == RANK:
+            form_groups(g, g.at[lane])
+            need = WALK
+            continue
         position = wanted_position(g, lane, need)
         if position != lanes.here[lane]:
             lanes.here[lane] = position
@@ -233,7 +238,7 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         node = g.at[lane]
         if not g.flags[node] & EXPANDED:
             read_moves(lanes, lane)
-            if not expand(g, node, lanes.moves, lanes.counts):
+            if not expand(g, lane, lanes.moves, lanes.counts):
                 need = PLAYOUT
                 continue
         need = WALK

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable
 from random import Random
 from time import perf_counter
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ggp_agent.engine import Engine, JointMove, Move, State
 from ggp_agent.engine.lanes import LanesEngine
@@ -18,6 +19,7 @@ from ggp_agent.search.config import Limit, SearchConfig
 from ggp_agent.search.graph import SOLVED
 from ggp_agent.search.groups import make_groups
 from ggp_agent.search.single import SingleWorker
+from ggp_agent.search.squares import ordered_constants
 from ggp_agent.search.table import EDGES, NODES
 from ggp_agent.search.workers import MANY, LanesWorker, Worker
 
@@ -29,7 +31,16 @@ SAMPLE_PLIES = 12
 class Searcher:
     """Searches one match. One thread thinks at a time; `stop` may be called from any."""
 
-    def __init__(self, engine: Engine, config: SearchConfig | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        config: SearchConfig | None = None,
+        seed: int = 0,
+        *,
+        given: NDArray[Any] | None = None,
+    ) -> None:
+        """`given` is what `groups=prior` or `groups=table` wants to know of the moves; see `make_groups`."""
+        self.given = given
         self.engine, self.config, self.seed = engine, config or SearchConfig(), seed
         self.random = Random(seed)
         self.stopping = threading.Event()
@@ -51,7 +62,8 @@ class Searcher:
         megabytes = config.megabytes / config.workers
         seeds = [self.random.getrandbits(62) for _ in range(config.workers)]
         if isinstance(engine, LanesEngine):
-            groups = make_groups(config.groups, engine.circuit.moves, self.samples())
+            order = ordered_constants(engine.game.rules)
+            groups = make_groups(config.groups, engine.circuit.moves, self.samples(), order=order, given=self.given)
             return [LanesWorker(engine, config, groups, seed=seed, megabytes=megabytes) for seed in seeds]
         return [SingleWorker(engine, config, seed=seeds[0], megabytes=config.megabytes)]
 
@@ -89,6 +101,8 @@ class Searcher:
         self.state = self.engine.step(self.state, joint)
         self.position = self.engine.look(self.state)
         self.level += 1
+        for worker in self.workers:
+            worker.follow(joint)
         self.set_roots()
 
     def move_text(self, role: int, move: Move) -> str:

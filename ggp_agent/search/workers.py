@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import State
+from ggp_agent.engine import JointMove, State
 from ggp_agent.engine.kernels import DONE, RUNNING
 from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
 from ggp_agent.search.config import SearchConfig
-from ggp_agent.search.graph import Pool
+from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.schedule import CUT, ENDED, IDLE, make_lanes, run_lanes
 from ggp_agent.search.table import NODES, NONE, find, hash_state
 from ggp_agent.search.ucd import forget, new_position
@@ -62,6 +62,14 @@ class Worker(ABC):
         if self.pool.fill > COMPACT_AT:
             self.pool.compact()
         block["wanting"][:] = 0
+
+    def follow(self, joint: JointMove) -> None:
+        """A joint move of the match was played: `near` wants to know where."""
+        block = self.pool.block
+        for role, move in enumerate(joint if block["group_kind"] == NEAR else ()):
+            place = block["group_square"][block["group_offset"][role] + move]
+            if place[0] != NONE:
+                block["last"][:] = place, block["last"][0].copy()
 
     def forget_all(self) -> bool:
         self.pool.clear()
