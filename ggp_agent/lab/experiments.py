@@ -1,0 +1,18 @@
+"""All experiments by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from ggp_agent.lab.bandits import bandit9, bandit27
+from ggp_agent.lab.record import Row, Tell
+
+
+class Experiment(Protocol):
+    """Computes what is not known yet, draws figures into `out`, and returns rows."""
+
+    def __call__(self, out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]: ...
+
+
+EXPERIMENTS: dict[str, Experiment] = {"bandit9": bandit9, "bandit27": bandit27}
