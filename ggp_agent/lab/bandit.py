@@ -105,27 +105,31 @@ def simulate(g, chances, moves, counts, state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def most_visited(g, visits):  # type: ignore[no-untyped-def]
-    """The move that was taken most often; of several such, the one that won most often; of several such, any."""
-    for edge in range(g.used[EDGES]):
-        if g.move[edge] >= 0:
-            visits[g.move[edge]] = g.n[edge] * MANY + np.int64(g.total[edge, 0])
-    best, ties = 0, 1
-    for move in range(1, len(visits)):
-        if visits[move] > visits[best]:
-            best, ties = move, 1
-        elif visits[move] == visits[best]:
-            ties += 1
-            if random_below(g, ties) == 0:
-                best = move
-    return best
+def most_visited(g):  # type: ignore[no-untyped-def]
+    """The move that is selected: that of the most visited group, and so on; ties by wins, then at random."""
+    node = g.root[0]
+    while True:
+        best, ties = g.first[node], 1
+        for edge in range(g.first[node] + 1, g.first[node] + g.edges[node]):
+            more = g.n[edge] - g.n[best]
+            if more == 0:
+                more = np.int64(g.total[edge, 0] - g.total[best, 0])
+            if more > 0:
+                best, ties = edge, 1
+            elif more == 0:
+                ties += 1
+                if random_below(g, ties) == 0:
+                    best = edge
+        if g.move[best] >= 0:
+            return g.move[best]
+        node = g.child[best]
 
 
 @kernel
 def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyped-def]
     """Add up what every mark sees over some runs: found[mark] = the best was chosen, its regret, all regret so far."""
     moves, counts = np.zeros((1, len(chances)), np.int32), np.zeros(1, np.int32)
-    state, visits = np.zeros(1, np.uint64), np.zeros(len(chances), np.int64)
+    state = np.zeros(1, np.uint64)
     best = chances.max()
     for _ in range(runs):
         forget_graph(g)
@@ -135,7 +139,7 @@ def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyp
         for number in range(1, marks[-1] + 1):
             regret += best - chances[simulate(g, chances, moves, counts, state)]
             if number == marks[mark]:
-                chosen = chances[most_visited(g, visits)]
+                chosen = chances[most_visited(g)]
                 found[mark, 0] += chosen == best
                 found[mark, 1] += best - chosen
                 found[mark, 2] += regret

@@ -1,8 +1,8 @@
 """The experiments of Van Eyck's thesis with nine and with twenty-seven moves.
 
 The thesis does not say which exploration constant its base rows have. Ours are computed with 0.5 and with 1, its two
-best, and a rate is that of the better one at each mark: this is what fits the base rows. Among moves that were played
-equally often, the one with the better mean is selected.
+best, and a rate is that of the better one at each mark: this is what fits the base rows. The move that is selected is
+the most visited one of the most visited group, and of those visited equally often the one with the better mean.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def plain_rate(groups: list[list[int]], chances: tuple[float, ...], plays: int, 
             move = group[choose(inside, max(1.0, sum(n for n, _ in inside)))]
             moves[move][0] += 1
             moves[move][1] += random.random() < chances[move]
-        top = max(moves)
-        hits += random.choice([m for m, found in enumerate(moves) if found == top]) == best
+        group = max(groups, key=lambda group: ([sum(moves[m][k] for m in group) for k in range(2)], random.random()))
+        hits += max(group, key=lambda m: (moves[m], random.random())) == best
     return hits / runs
 
 
