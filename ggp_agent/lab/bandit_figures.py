@@ -52,7 +52,7 @@ def clouds(
     axes.axhline(base[what][AT], color="black", linewidth=1, label="no groups")
     axes.set_xlabel("mean value of the group")
     axes.set_ylabel(f"{RATE if what == 'rates' else 'simple regret'} after 128")
-    axes.legend(fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.13))
+    axes.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     axes.grid(alpha=0.3)
 
 

@@ -1,4 +1,4 @@
-"""Table 5.1 of Van Eyck's thesis: groups of twenty-seven moves, 0 the worst and 26 the best."""
+"""Table 5.1 of Van Eyck's thesis, as printed: groups of twenty-seven moves, 0 the worst and 26 the best."""
 
 from __future__ import annotations
 
