@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import inf, sqrt
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +66,3 @@ def rate_errors(ours: float, runs: int, theirs: float, their_runs: int) -> float
     if error == 0:
         return 0.0
     return (ours - theirs) / error
-
-
-def mean_errors(ours: float, error: float, theirs: float, their_error: float) -> float:
-    """The same of two means with standard errors."""
-    both = sqrt(error**2 + their_error**2)
-    return (ours - theirs) / both if both else (0.0 if ours == theirs else inf)
