@@ -6,7 +6,7 @@ RUN := $(VENV)/bin/python -m
 .PHONY: play test lint types unit perft bench clean
 
 play: $(VENV)/.ready
-	$(GGP) play connect_four --seed 1
+	$(GGP) play connect_four --seed 1 --seconds 0.2
 
 test: lint types unit
 

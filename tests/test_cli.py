@@ -60,17 +60,37 @@ def test_perft_and_games() -> None:
 
 
 def test_play_shows_the_board_and_the_result() -> None:
-    done = ggp("play", "connect_four", "--seed", "1")
+    command = ("play", "connect_four", "--seed", "1", "--player", "ucd,playouts=300,lanes=16", "--player", "random")
+    done = ggp(*command)
     assert done.returncode == 0
-    assert "   1 2 3 4 5 6 7" in done.stdout and "result: red" in done.stdout
-    assert done.stdout == ggp("play", "connect_four", "--seed", "1").stdout
+    assert "   1 2 3 4 5 6 7" in done.stdout and "result: red 100" in done.stdout and "simulations]" in done.stdout
+    assert done.stdout == ggp(*command).stdout
+    assert "result: x 100" in ggp("play", "tic_tac_toe", "--seconds", "0.05").stdout
+
+
+def test_players_must_fit_the_game() -> None:
+    for wrong in (["--player", "random"], ["--player", "random"] * 3, ["--role", "z"], ["--player", "ucd,d=x"] * 2):
+        assert ggp("play", "tic_tac_toe", *wrong).returncode == 2
+
+
+def test_analyse_tells_what_it_thinks() -> None:
+    done = ggp("analyse", "tic_tac_toe", "--moves", "(mark 1 1) (mark 2 2) (mark 1 2)", "--playouts", "500")
+    assert done.returncode == 0 and done.stdout.startswith("info simulations ") and " pv noop+(mark 1 3)" in done.stdout
+    searched = ggp(
+        "analyse", "tic_tac_toe", "--moves", "(mark 1 1)", "--playouts", "4000", "--set", "lanes=16", "--json"
+    )
+    record = json.loads(searched.stdout.splitlines()[-1])
+    assert record["moves"]["o"][0]["move"] == "(mark 2 2)" and record["pv"][0] == ["noop", "(mark 2 2)"]
+    assert ggp("analyse", "tic_tac_toe", "--moves", "(mark 9 9)").returncode == 1
+    assert ggp("analyse", "tic_tac_toe", "--set", "d=1:2").returncode == 2
 
 
 def test_play_with_a_person() -> None:
-    done = ggp("play", "tic_tac_toe", "--role", "x", stdin="?\nnonsense\n(mark 2 2)\n" + "1\n" * 20)
+    play = ("play", "tic_tac_toe", "--role", "x", "--seconds", "0.05")
+    done = ggp(*play, stdin="?\nnonsense\n(mark 2 2)\n" + "1\n" * 20)
     assert done.returncode == 0 and "result: x" in done.stdout
     assert "not legal for x" in done.stderr and "x (mark 2 2)" in done.stdout
-    assert ggp("play", "tic_tac_toe", "--role", "x", stdin="1\n").returncode == 130
+    assert ggp(*play, stdin="1\n").returncode == 130
 
 
 def test_format_writes_and_checks(tmp_path: Path) -> None:

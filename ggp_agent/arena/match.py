@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from ggp_agent.engine import Engine, Game, Move, Position, State, open_engine
-from ggp_agent.errors import ConfigError
-from ggp_agent.play import Player, RandomPlayer
+from ggp_agent.engine import Engine, Game, State, open_engine
+from ggp_agent.play import Player, make_player
 from ggp_agent.play.spec import Kind, PlayerSpec
 
 OPENING_TRIES = 50  # openings drawn before a shorter one is taken, in case games tend to end within them
@@ -81,22 +80,6 @@ class Runners(Protocol):
 
     def open(self, game: Game, kinds: frozenset[Kind]) -> Runner:
         """A runner for matches of one game between players of these kinds."""
-
-
-class LegalPlayer:
-    """Plays the first legal move."""
-
-    def choose(self, engine: Engine, state: State, position: Position, role: int) -> Move:
-        return position.legal[role][0]
-
-
-def make_player(spec: PlayerSpec, engine: Engine, role: int, seed: int) -> Player:
-    """The players that need no search."""
-    if spec.kind == "random":
-        return RandomPlayer(seed)
-    if spec.kind == "legal":
-        return LegalPlayer()
-    raise ConfigError(f"{spec.text}: players of the kind {spec.kind} cannot play in tournaments")
 
 
 def silent(message: str) -> None:

@@ -5,7 +5,6 @@ Exit codes: 0 all is well, 1 something was found wrong, 2 the question was wrong
 
 import sys
 
-from ggp_agent.cli import arena, bench, lab, play, rules  # noqa: F401 - each adds its commands
 from ggp_agent.cli.common import cli, run
 
 __all__ = ["cli", "main"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ggp_agent.cli.common import cli, json_option, seed_option
+from ggp_agent.cli.common import cli, json_option, read_settings, seed_option, set_option
 from ggp_agent.engine import games
 from ggp_agent.errors import ConfigError
 
@@ -46,17 +46,14 @@ def bench_playouts(
     """Random playouts a second on our games (all of them, or those named)."""
     from ggp_agent.engine.bench import bench
 
-    known = {game.name: game for game in games.shipped()}
-    if unknown := [name for name in names if name not in known]:
-        raise ConfigError(f"{unknown[0]} is not one of our games; 'ggp games' lists them")
     layout = "{:24} {:11} {:>8} {:>7} {:>7} {:>6} {:>12} {:>12} {:>6} {:>11} {:>8}"
     if not as_json:
         titles = ("game", "engine", "set-up s", "code s", "gates", "MB", "playouts/s", "steps/s", "plies")
         click.echo(layout.format(*titles, "OpenSpiel/s", "ratio"))
     results = []
-    for name in names or known:
+    for game in chosen_games(names):
         for engine_name in engine_names:
-            result = bench(known[name], engine_name, seconds=seconds, seed=seed, against_open_spiel=against is not None)
+            result = bench(game, engine_name, seconds=seconds, seed=seed, against_open_spiel=against is not None)
             results.append(asdict(result))
             if as_json:
                 click.echo(json.dumps(results[-1]))
@@ -77,3 +74,39 @@ def bench_playouts(
         from ggp_agent.engine.picture import plot_speed
 
         plot_speed(results, plot)
+
+
+@bench_group.command("search")
+@click.argument("names", nargs=-1, metavar="[GAME]...")
+@set_option
+@click.option("--against", type=click.Choice(["open_spiel"]), help="Measure this too, in turns, and print the ratio.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=8.0, show_default=True, help="For each contestant.")
+@seed_option
+@json_option
+def bench_search(
+    names: tuple[str, ...], settings: tuple[str, ...], against: str | None, seconds: float, seed: int, as_json: bool
+) -> None:
+    """Simulations a second, tree included, on our games (all of them, or those named)."""
+    from ggp_agent.search.bench import bench
+
+    config = read_settings(settings)
+    layout = "{:24} {:>12} {:>12} {:>10} {:>12} {:>7}"
+    if not as_json:
+        click.echo(layout.format("game", "simulations", "a second", "nodes", "OpenSpiel/s", "ratio"))
+    for game in chosen_games(names):
+        result = bench(game, config, seconds=seconds, seed=seed, against_open_spiel=against is not None)
+        if as_json:
+            click.echo(json.dumps(asdict(result)))
+            continue
+        theirs = "-" if result.open_spiel_per_second is None else f"{result.open_spiel_per_second:,.0f}"
+        ratio = "-" if result.ratio is None else f"{result.ratio:.2f}"
+        numbers = (f"{result.simulations:,}", f"{result.per_second:,.0f}", f"{result.nodes:,}")
+        click.echo(layout.format(result.game, *numbers, theirs, ratio))
+
+
+def chosen_games(names: tuple[str, ...]) -> list[games.Shipped]:
+    """The games of ours with these names, or all."""
+    known = {game.name: game for game in games.shipped()}
+    if unknown := [name for name in names if name not in known]:
+        raise ConfigError(f"{unknown[0]} is not one of our games; 'ggp games' lists them")
+    return [known[name] for name in names or known]

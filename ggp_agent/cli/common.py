@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from rich.markup import escape
 
 from ggp_agent.engine import ENGINES
 from ggp_agent.errors import ConfigError, GgpError
+from ggp_agent.search.config import SearchConfig
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(highlight=False, soft_wrap=True, stderr=True)
@@ -31,12 +33,49 @@ steps_option = click.option(
 )
 
 
+set_option = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the search, such as d=1:0:1 or c=0.7."
+)
+
+
+def read_settings(settings: tuple[str, ...]) -> SearchConfig:
+    """What `--set` says."""
+    parts = [text.partition("=") for text in settings]
+    if wrong := [text for text, (name, equals, _) in zip(settings, parts, strict=True) if not name or not equals]:
+        raise ConfigError(f"--set {wrong[0]}: NAME=VALUE is needed")
+    return SearchConfig.parse({name: value for name, _, value in parts})
+
+
 def tell(message: str) -> None:
     """Something that the user should know, beside the result."""
     ERR.print(f"ggp: {escape(message)}")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+# The module that adds each command. It is imported when the command is asked for: some need a while.
+MODULES = {
+    **dict.fromkeys(("check", "format", "trace", "perft", "games", "circuit"), "rules"),
+    **dict.fromkeys(("serve", "match", "replay"), "net"),
+    "play": "play",
+    "analyse": "search",
+    "bench": "bench",
+    "tournament": "arena",
+    "lab": "lab",
+}
+
+
+class Commands(click.Group):
+    """All commands, by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in MODULES:
+            import_module(f"ggp_agent.cli.{MODULES[cmd_name]}")
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ggp-agent")
 def cli() -> None:
     """General Game Playing: read the rules of any game in GDL, check them, play it."""

@@ -6,6 +6,7 @@ depends on, the sources of this package included, so that nothing old is ever us
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from functools import cache
@@ -13,6 +14,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 MAX_BYTES = 2 << 30  # the oldest files go when the folder grows beyond this
+KERNEL_ROOMS = ("engine", "search")  # whose kernels call each other
+KERNEL_MARKS = (b"@njit", b"@kernel", b"@intrinsic", b"njit(")
+KERNEL_CONSTANTS = ("engine/native.py", "engine/circuit.py", "search/graph.py", "search/config.py")
 
 
 @cache
@@ -39,9 +43,12 @@ def sources() -> str:
 @cache
 def kernel_sources() -> str:
     """A digest of all modules that hold kernels, and of those they take constants from."""
-    parts = sorted(part for part in Path(__file__).parents[1].rglob("*.py") if b"njit" in part.read_bytes())
-    parts += [Path(__file__).with_name(name) for name in ("rowops.py", "native.py", "circuit.py")]
-    return digest(*(part.read_bytes() for part in parts))
+    package = Path(__file__).parents[1]
+    named = {package / name for name in KERNEL_CONSTANTS}
+    texts = {part: part.read_bytes() for room in KERNEL_ROOMS for part in sorted((package / room).glob("*.py"))}
+    return digest(
+        *(text for part, text in texts.items() if part in named or any(mark in text for mark in KERNEL_MARKS))
+    )
 
 
 def digest(*parts: str | bytes) -> str:
@@ -55,10 +62,15 @@ def digest(*parts: str | bytes) -> str:
 
 def shrink() -> None:
     """Delete the oldest files until the folder is small enough."""
-    files = sorted((path for path in folder().glob("*.*") if path.is_file()), key=lambda path: path.stat().st_mtime)
-    total = sum(path.stat().st_size for path in files)
-    for path in files:
+    files = []
+    for path in folder().glob("*.*"):
+        with contextlib.suppress(FileNotFoundError):  # other processes write and delete here too
+            if path.is_file():
+                status = path.stat()
+                files.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= MAX_BYTES:
             return
-        total -= path.stat().st_size
+        total -= size
         path.unlink(missing_ok=True)

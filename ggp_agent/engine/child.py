@@ -2,7 +2,7 @@
 
 Rulesheets come from strangers: whatever may loop or eat memory runs in a child, and the parent only waits as long as
 it wants to. Both sides speak JSON, one message a line. The child's module calls `serve` with a function that turns a
-request into replies.
+request into replies. Where every moment counts, spare children can be started before they are needed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ PACKAGE_PARENT = Path(__file__).parents[2]
 MAX_REPLY_BYTES = 1 << 30
 
 
-class Child:
-    """The parent's side: one running child."""
+class Running:
+    """A process that waits for its first request."""
 
     def __init__(self, module: str, memory_bytes: int) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
@@ -42,6 +42,46 @@ class Child:
             env={**os.environ, "PYTHONPATH": search},
             start_new_session=True,  # Ctrl-C is for the parent, which then ends the child
         )
+
+    def close(self) -> None:
+        """End it at once, whatever it is doing."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.errors):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # unsent bytes of a request have no reader any more
+                    pipe.close()
+
+
+SPARES: dict[tuple[str, int], Running] = {}  # by module and memory: what the next child of the kind will be
+SPARES_LOCK = threading.Lock()
+
+
+def keep_spare(module: str, memory_bytes: int) -> None:
+    """Start a child of this kind for whoever needs the next one, unless there is one already."""
+    with SPARES_LOCK:
+        if (module, memory_bytes) not in SPARES:
+            SPARES[module, memory_bytes] = Running(module, memory_bytes)
+
+
+def end_spares() -> None:
+    """End all children that nobody has needed."""
+    with SPARES_LOCK:
+        while SPARES:
+            SPARES.popitem()[1].close()
+
+
+class Child:
+    """The parent's side: one running child."""
+
+    def __init__(self, module: str, memory_bytes: int) -> None:
+        with SPARES_LOCK:
+            spare = SPARES.pop((module, memory_bytes), None)
+        if spare is not None and spare.process.poll() is not None:
+            spare.close()  # it died while it waited
+            spare = None
+        self.running = spare or Running(module, memory_bytes)
+        self.process, self.errors = self.running.process, self.running.errors
         self.buffer = bytearray()
 
     @property
@@ -87,12 +127,7 @@ class Child:
 
     def kill(self) -> None:
         """End the child at once, whatever it is doing."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.errors):
-            if pipe is not None:
-                with contextlib.suppress(OSError):  # unsent bytes of a request have no reader any more
-                    pipe.close()
+        self.running.close()
 
 
 def serve(answer: Callable[[Message], Iterator[Message]]) -> None:

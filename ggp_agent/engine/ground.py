@@ -9,6 +9,9 @@ harmless: (goal ?r 0) if not (goal ?r 100).
 
 from __future__ import annotations
 
+import contextlib
+import threading
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +24,8 @@ from ggp_agent.errors import CannotGround, EngineError, EngineTimeout, Finding
 from ggp_agent.gdl import Literal, Rule
 from ggp_agent.gdl.depend import negates_within, reachable, relation_graph, rule_cycles
 from ggp_agent.gdl.reader import shorten
+
+WAIT_SECONDS = 0.1  # between looks whether anybody still waits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,14 +70,14 @@ def needed(rules: Sequence[Rule], circles: Iterable[set[int]]) -> list[Rule]:
     return [rule for rule in rules if rule.head.signature in wanted]
 
 
-def ask_child(rules: Iterable[Rule], message: Message, limits: Limits) -> Message:
-    """Send rules to a child that makes them ground; CannotGround if it takes too long or too much."""
+def ask_child(rules: Iterable[Rule], message: Message, limits: Limits, stop: threading.Event | None = None) -> Message:
+    """Send rules to a child that makes them ground; CannotGround if it takes too long or too much, or on `stop`."""
     coder = Coder()
     program = program_text(split(list(rules)), coder)
     child = Child("ggp_agent.engine.ground_child", limits.memory_bytes)
     try:
         child.send({"program": program, "names": coder.names, "max_rules": limits.rules, **message})
-        reply = child.receive(limits.seconds)
+        reply = receive(child, limits.seconds, stop)
     except EngineTimeout as error:
         raise CannotGround(f"the rules could not be made ground within {limits.seconds:g} s") from error
     except EngineError as error:
@@ -86,6 +91,17 @@ def ask_child(rules: Iterable[Rule], message: Message, limits: Limits) -> Messag
     return reply
 
 
+def receive(child: Child, seconds: float, stop: threading.Event | None) -> Message:
+    """The reply of a child, awaited for so long unless `stop` is set before."""
+    deadline = time.monotonic() + seconds
+    while stop is not None and time.monotonic() < deadline - WAIT_SECONDS:
+        if stop.is_set():
+            raise EngineError("nobody waits for the circuit any more")
+        with contextlib.suppress(EngineTimeout):
+            return child.receive(WAIT_SECONDS)
+    return child.receive(max(0.0, deadline - time.monotonic()))
+
+
 def negative_cycle(rules: Sequence[Rule], limits: Limits = Limits()) -> list[str]:  # noqa: B008 - frozen
     """Ground sentences that depend on each other through a negation; empty if there are none."""
     circles = suspects(rules)
@@ -95,11 +111,16 @@ def negative_cycle(rules: Sequence[Rule], limits: Limits = Limits()) -> list[str
     return cycle
 
 
-def make_circuit(game: Game, path: Path, limits: Limits = Limits()) -> None:  # noqa: B008 - frozen
-    """Write the circuit of a game to a file."""
+def make_circuit(
+    game: Game,
+    path: Path,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    stop: threading.Event | None = None,
+) -> None:
+    """Write the circuit of a game to a file; `stop` gives up."""
     rules = [rule for rule in game.rules if rule.head.name != "base"]
     try:
-        ask_child(rules, {"circuit": str(path), "roles": game.roles}, limits)
+        ask_child(rules, {"circuit": str(path), "roles": game.roles}, limits, stop)
     except EngineError as error:
         raise type(error)(f"{game.name}: {error}") from error
 

@@ -65,6 +65,17 @@ class Texts(Sequence[Term]):
     def __iter__(self) -> Iterator[Term]:
         return (self[index] for index in range(len(self)))
 
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.texts)}
+
+    def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
+        """The place of a term, found without making the others."""
+        number = self.numbers.get(str(value), -1) if isinstance(value, Term) else -1
+        if not start <= number < (len(self) if stop is None else stop):
+            raise ValueError(f"{value} is not here")
+        return number
+
 
 class Rows:
     """The memory that kernels work on, and the wiring of a circuit to it."""
@@ -114,10 +125,17 @@ class LanesEngine(Engine):
 
     name = "lanes"
 
-    def __init__(self, game: Game, *, limits: Limits = Limits(), native: bool = True) -> None:  # noqa: B008 - frozen
+    def __init__(
+        self,
+        game: Game,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        native: bool = True,
+        stop: threading.Event | None = None,  # set from another thread, it gives up making the circuit
+    ) -> None:
         self.game = game
         self.key = cache.digest(cache.sources(), "\n".join(map(str, game.rules)))
-        self.circuit = self.make(limits)
+        self.circuit = self.make(limits, stop)
         self.moves = [Texts(moves) for moves in self.circuit.moves]
         self.rows = Rows(self.circuit)
         self.lock = threading.Lock()
@@ -127,13 +145,13 @@ class LanesEngine(Engine):
         if native and worth_compiling(self.circuit):
             self.compiler.start()
 
-    def make(self, limits: Limits) -> Circuit:
+    def make(self, limits: Limits, stop: threading.Event | None) -> Circuit:
         """The circuit, from the cache if it is there."""
         path = cache.folder() / f"{self.key}.npz"
         if path.exists():
             with contextlib.suppress(EngineError):  # a damaged file is made anew
                 return load(path)
-        make_circuit(self.game, path, limits)
+        make_circuit(self.game, path, limits, stop)
         cache.shrink()
         return load(path)
 

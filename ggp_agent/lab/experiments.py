@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ggp_agent.lab.bandits import bandit9, bandit27
+from ggp_agent.lab.leftrights import leftright_experiment
 from ggp_agent.lab.pgames import pgame_experiment
 from ggp_agent.lab.record import Row, Tell
 
@@ -16,4 +17,9 @@ class Experiment(Protocol):
     def __call__(self, out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]: ...
 
 
-EXPERIMENTS: dict[str, Experiment] = {"bandit9": bandit9, "bandit27": bandit27, "pgame": pgame_experiment}
+EXPERIMENTS: dict[str, Experiment] = {
+    "leftright": leftright_experiment,
+    "bandit9": bandit9,
+    "bandit27": bandit27,
+    "pgame": pgame_experiment,
+}

@@ -1,31 +1,13 @@
-"""Players and a match between them, in one process and without clocks."""
+"""A match between players, in one process and without clocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Protocol
 
-from ggp_agent.engine import Engine, JointMove, Move, Position, State
+from ggp_agent.engine import Engine, JointMove, Position, State
 from ggp_agent.errors import ConfigError
-
-
-class Player(Protocol):
-    """Chooses moves for one role."""
-
-    def choose(self, engine: Engine, state: State, position: Position, role: int) -> Move:
-        """One of `position.legal[role]`."""
-
-
-class RandomPlayer:
-    """Plays any legal move with the same chance."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
-
-    def choose(self, engine: Engine, state: State, position: Position, role: int) -> Move:
-        return self.random.choice(position.legal[role])
+from ggp_agent.play.players import Player
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ggp_agent.engine import Engine, JointMove, Move, Position, State
 from ggp_agent.engine.block import Block
@@ -14,6 +15,7 @@ from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS, SOLVED
 from ggp_agent.search.table import NONE
 
 MAX_LINE = 20  # moves of a principal variation
+LEAST_HOPE = 0.005  # of a move that is not proven; goals are multiples of 0.01
 
 Root = tuple[Block, int]  # a pool, and the node at which one of its graphs begins
 
@@ -84,12 +86,12 @@ def ranked_lines(roots: Sequence[Root], legal: Sequence[Move], role: int) -> lis
     """All legal moves of a role, the one to play first.
 
     That is the most visited one. But a move whose value is proven goes before all others if it is worth what they seem
-    to be worth at best, and behind them if it is not.
+    to be worth at best, and behind them if it is not. A proven 0 goes behind all that is not proven.
     """
     found = {move: Tally() for move in legal}
     for root in roots:
         tally(root, role, found)
-    hope = max((t.value for t in found.values() if t.proven is None and t.visits), default=-inf)
+    hope = max((max(t.value, LEAST_HOPE) for t in found.values() if t.proven is None), default=-inf)
 
     def key(move: Move) -> tuple[float, int, float]:
         mine = found[move]
@@ -104,16 +106,27 @@ def ranked_lines(roots: Sequence[Root], legal: Sequence[Move], role: int) -> lis
 
 
 def root_value(roots: Sequence[Root], role: int) -> float:
-    """The mean payoff of a role over all simulations, or what is proven; 0.5 before there are any."""
+    """The mean payoff of a role over all simulations, or what is proven of the best move; 0.5 before there are any."""
     total, visits = 0.0, 0
     for g, node in roots:
         if g["flags"][node] & SOLVED:
             return float(g["value"][node, role])
         edges = np.arange(g["first"][node], g["first"][node] + g["edges"][node])
+        if len(edges) and g["doubt"][best := expected(g, edges)] == PROVEN:
+            return float(g["value"][g["child"][best], role])
         mine = edges[g["role"][edges] == g["role"][edges[:1]]]  # where several roles choose, the edges of one
         total += float(g["total"][mine, role].sum())
         visits += int(g["n"][mine].sum())
     return total / visits if visits else 0.5
+
+
+def expected(g: Block, edges: NDArray[np.int64]) -> int:
+    """The edge that the mover is expected to take, in the order of `ranked_lines`."""
+    n, mean, proven = g["n"][edges], g["mean"][edges], g["doubt"][edges] == PROVEN
+    hope = max(mean[~proven].max(initial=-inf), LEAST_HOPE)
+    if proven.any() and (proven.all() or mean[proven].max() >= hope):
+        return int(edges[np.where(proven, mean, -inf).argmax()])
+    return int(edges[np.where(proven, -1, n).argmax()])
 
 
 def variation(engine: Engine, root: Root, state: State, position: Position) -> tuple[JointMove, ...]:
@@ -122,8 +135,8 @@ def variation(engine: Engine, root: Root, state: State, position: Position) -> t
     found: list[JointMove] = []
     while not position.terminal and len(found) < MAX_LINE and g["edges"][node] and g["mover"][node] != SIMULTANEOUS:
         edges = np.arange(g["first"][node], g["first"][node] + g["edges"][node])
-        edge = int(edges[np.argmax(g["n"][edges])])
-        if g["n"][edge] == 0 or g["child"][edge] == NONE:
+        edge = expected(g, edges)
+        if g["child"][edge] == NONE:
             break
         node = int(g["child"][edge])
         if g["kind"][node] != GROUP:

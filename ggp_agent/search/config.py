@@ -62,7 +62,7 @@ class SearchConfig:
             ("c", self.exploration >= 0 and math.isfinite(self.exploration), "a number that is not negative"),
             ("fpu", not math.isnan(self.first_play_urgency), "a number or inf"),
             ("virtual_loss", self.virtual_loss >= 0, "0 or more"),
-            ("rave", self.rave >= 0 and math.isfinite(self.rave), "a number that is not negative"),
+            ("rave", self.rave == 0, "0: simulations do not note later moves yet"),
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),
             ("groups", GROUPS.fullmatch(self.groups), f"such as {GROUPS_TEXT}"),
             ("parallel", self.parallel in PARALLEL, f"one of {', '.join(PARALLEL)}"),
@@ -125,7 +125,7 @@ class Limit:
 
     seconds: float = math.inf
     playouts: int | None = None  # simulations
-    nodes: int | None = None  # new positions in the graph
+    nodes: int | None = None  # new positions in the graph, unless after many simulations there are still fewer
 
     def __post_init__(self) -> None:
         if not self.seconds >= 0:

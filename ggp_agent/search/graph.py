@@ -72,6 +72,7 @@ EDGE: Record = {  # what selection reads of an edge, four of them in a line of c
 EDGE_MORE: Record = {
     "origin": (np.int32, ()),  # node
     "next": (np.int32, ()),  # next edge into the same child
+    "deeper": (np.int32, ()),  # does it lead to a group, or to a position first seen deeper than its origin?
     "move": (np.int32, ()),  # of the role; a group if negative: -1 - its number
     "role": (np.int32, ()),  # whose move it is
     "n": (np.int32, ()),  # simulations that took it
@@ -125,7 +126,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
 
 
 class Pool:
-    """Memory for graphs that grows as they do, up to a limit. `block` is what kernels get."""
+    """Memory for graphs, up to a limit. `block` is what kernels get."""
 
     def __init__(
         self,
@@ -138,8 +139,9 @@ class Pool:
         walks: int,
         megabytes: float,
         seed: int,
+        worst: NDArray[np.float64] | None = None,
     ) -> None:
-        """`best` is the best payoff of each role, `walks` the number of simulations at once."""
+        """`best` and `worst` are the best and the worst payoff of each role, `walks` simulations run at once."""
         roles = len(best)
         grouped = groups["group_kind"] != STAGES or len(np.atleast_1d(groups["group_key"])) > 0
         rules = make_rules(config, grouped=grouped)
@@ -163,7 +165,7 @@ class Pool:
             FIRST_SHARE * self.limit
         ):
             self.room = larger
-        self.records = {what: [self.empty(what, record) for record in RECORDS[what]] for what in RECORDS}
+        arrays = [self.empty(what, record) for what in RECORDS for record in RECORDS[what]]
         used = np.zeros(5, np.int64)  # nodes, edges, joint moves; stamp of the last update; random state
         used[RANDOM] = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0] >> np.uint64(1) | 1
         self.block = Block(
@@ -172,6 +174,7 @@ class Pool:
                 **groups,
                 "roles": roles,
                 "best": best,
+                "worst": np.zeros(roles) if worst is None else worst,
                 "used": used,
                 "root": np.full(graphs, NONE, np.int32),  # int32[graphs]: node
                 # Walks: simulations on their way, one a lane
@@ -179,8 +182,9 @@ class Pool:
                 "at": np.full(walks, NONE, np.int32),  # int32[lanes]: the node where it stands
                 "top": np.zeros(walks, np.int32),  # int32[lanes]: the deepest level on its path
                 "length": np.zeros(walks, np.int32),  # int32[lanes]: edges of its path
-                "path": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: edges
-                "nodes": np.zeros((walks, MAX_PATH), np.int32),  # int32[lanes, MAX_PATH]: their origins
+                # Rows as long as a power of two would all compete for the same lines of cache.
+                "path": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: edges
+                "nodes": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: their origins
                 "payoff": np.zeros((walks, roles)),  # float64[lanes, roles]
                 # A longer walk is played out; the paths of others grow when groups are formed
                 "max_path": (MAX_PATH // 2 if groups["group_kind"] == RANKED else MAX_PATH) - roles,
@@ -188,8 +192,9 @@ class Pool:
                 "last": np.full((2, 2), NONE, np.int32),
                 # NODES + 1, EDGES + 1 or JOINTS + 1 if room for more of them was missing; whether that is known
                 "wanting": np.zeros(2, np.int64),
+                "room": np.array(list(self.room.values()), np.int64),  # int64[3]: for nodes, edges, joint moves
                 **self.tables(self.room),
-                **self.columns,
+                **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             }
         )
 
@@ -213,19 +218,16 @@ class Pool:
         return np.dtype(fields)
 
     def empty(self, what: int, record: Record) -> NDArray[Any]:
-        """Blank records, one if nobody needs them, that begin with lines of cache."""
+        """Blank records, as many as the limit allows of this kind, that begin with lines of cache.
+
+        The system gives memory to a program when it is first used, so what is not used costs nothing.
+        """
         dtype = self.dtype(record)
-        size = dtype.itemsize * (1 if record in self.unused else self.room[what])
+        most = self.limit // sum(self.dtype(other).itemsize for other in RECORDS[what] if other not in self.unused)
+        size = dtype.itemsize * (1 if record in self.unused else min(most, (1 << 31) - 1))
         memory = np.zeros(size + LINE, np.uint8)
         skip = -memory.ctypes.data % LINE
         return memory[skip : skip + size].view(dtype)
-
-    @property
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All fields of all records by name."""
-        return {
-            name: array[name] for some in self.records.values() for array in some for name in array.dtype.names or ()
-        }
 
     def bytes(self, room: dict[int, int]) -> int:
         """The memory of a pool with this room."""
@@ -243,18 +245,12 @@ class Pool:
         else:
             return False
         self.room, block = room, self.block
+        block["room"][:] = list(room.values())
         if what == JOINTS:
             old = block["joint"]
             block["joint"] = self.tables(room)["joint"]
             copy_joints(block, old)
             return True
-        for number, record in enumerate(RECORDS[what]):
-            if record not in self.unused:
-                larger, smaller = self.empty(what, record), self.records[what][number]
-                larger.view(np.uint8)[: smaller.nbytes] = smaller.view(np.uint8)
-                self.records[what][number] = larger
-        for name, column in self.columns.items():
-            block[name] = column
         if what == NODES:
             block["table"] = self.tables(room)["table"]
             fill_table(block)
@@ -268,13 +264,16 @@ class Pool:
         """How much of the memory that is allowed is in use, 0..1."""
         return min(1.0, self.bytes({what: self.used(what) for what in self.room}) / self.limit)
 
+    def joints(self) -> NDArray[np.int64]:
+        """All joint moves that are known, in the order of their nodes."""
+        joint: NDArray[np.int64] = self.block["joint"]
+        slots = np.flatnonzero(joint[:, 0] != NONE)
+        return joint[slots[np.argsort(joint[slots, 0], kind="stable")]]
+
     def compact(self) -> None:
         """Keep only what the roots reach. No simulation may be on its way."""
-        block = self.block
-        joint = block["joint"]
-        slots = np.flatnonzero(joint[:, 0] != NONE)
-        joints = joint[slots[np.argsort(joint[slots, 0], kind="stable")]]
-        joint[:] = NONE
+        block, joints = self.block, self.joints()
+        block["joint"][:] = NONE
         block["table"][:] = NONE
         pack_graph(block, joints)
         block["node_mark"][:] = 0

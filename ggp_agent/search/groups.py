@@ -127,6 +127,7 @@ def make_groups(
     setting: str,
     moves: Sequence[Sequence[str]],
     samples: Sequence[Sequence[Move]],
+    numbers: dict[tuple[str, ...], int] | None = None,
     *,
     order: Mapping[str, int] | None = None,
     given: NDArray[Any] | None = None,
@@ -134,10 +135,12 @@ def make_groups(
     """The groups that a setting such as `none`, `stages:2:4` or `near` means for a game, for kernels.
 
     `moves` are the texts of all moves of each role, `samples` the legal moves of one role in some positions, as numbers
-    that count the moves of all roles; `auto` judges by them. `order` is the order of constants that are coordinates.
-    `given` is for `prior` a value of each move of all roles, and for `table` bool[groups, moves of all roles]: the
-    moves of each group, which may overlap.
+    that count the moves of all roles; `auto` judges by them. `numbers` are those of groups that have one; new groups
+    are added, so that groups keep their numbers when there are more moves. `order` is the order of constants that are
+    coordinates. `given` is for `prior` a value of each move of all roles, and for `table` bool[groups, moves of all
+    roles]: the moves of each group, which may overlap.
     """
+    numbers = {} if numbers is None else numbers
     kind, *arguments = setting.split(":")
     offset = np.cumsum([0, *map(len, moves)])
     count = int(offset[-1])
@@ -146,7 +149,7 @@ def make_groups(
     parts = [(str(role), *split(text)) for role, texts in enumerate(moves) for text in texts]
     chosen: Tables = {}
     if kind == "stages":
-        chosen = make_stages(setting, arguments, parts, samples)
+        chosen = make_stages(setting, arguments, parts, samples, numbers)
     elif kind == "near":
         where = squares([part[1:] for part in parts], order or {})
         if parts and (where == NONE).all():
@@ -182,7 +185,11 @@ def make_groups(
 
 
 def make_stages(
-    setting: str, arguments: list[str], parts: Sequence[tuple[str, ...]], samples: Sequence[Sequence[Move]]
+    setting: str,
+    arguments: list[str],
+    parts: Sequence[tuple[str, ...]],
+    samples: Sequence[Sequence[Move]],
+    numbers: dict[tuple[str, ...], int],
 ) -> Tables:
     longest = max(map(len, parts), default=2) - 2
     many = 0
@@ -190,7 +197,7 @@ def make_stages(
         many, cuts = MANY_MOVES, best_cuts(parts, samples, longest)
     else:
         cuts = read_cuts(arguments, setting, longest)
-    keys = np.array([stage_key(parts, cut) for cut in cuts], np.int32).reshape(len(cuts), len(parts))
+    keys = np.array([stage_key(parts, cut, numbers) for cut in cuts], np.int32).reshape(len(cuts), len(parts))
     return {"group_key": keys, "group_many": many, "group_mark": np.zeros(int(keys.max(initial=0)) + 2, np.int64)}
 
 
@@ -243,9 +250,8 @@ def read_cuts(arguments: list[str], setting: str, longest: int) -> list[int]:
     return cuts
 
 
-def stage_key(parts: Sequence[tuple[str, ...]], cut: int) -> NDArray[np.int32]:
+def stage_key(parts: Sequence[tuple[str, ...]], cut: int, numbers: dict[tuple[str, ...], int]) -> NDArray[np.int32]:
     """The group of every move, given by role, name and so many arguments."""
-    numbers: dict[tuple[str, ...], int] = {}
     return np.array([numbers.setdefault(part[: cut + 2], len(numbers)) for part in parts], np.int32)
 
 

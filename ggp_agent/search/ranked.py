@@ -37,8 +37,8 @@ def form_groups(g, node):  # type: ignore[no-untyped-def]
         g.label[node, 0] = NEVER
         return
     groups = 0 if grouped else (count + SIZE - 1) // SIZE
-    lacks_nodes = g.used[NODES] + groups > len(g.kind)
-    if lacks_nodes or g.used[EDGES] + groups + count > len(g.origin):
+    lacks_nodes = g.used[NODES] + groups > g.room[NODES]
+    if lacks_nodes or g.used[EDGES] + groups + count > g.room[EDGES]:
         g.wanting[0] = (NODES if lacks_nodes else EDGES) + 1
         g.label[node, 0] = np.int64(g.counts[node, 0]) + PATIENCE
         return
@@ -127,7 +127,7 @@ def make_group_nodes(g, node, first, count, groups):  # type: ignore[no-untyped-
     above = new_edges(g, node, groups)
     for k in range(groups):
         edge, group = above + k, new_node(g, GROUP)
-        g.move[edge], g.role[edge], g.child[edge] = -1 - k, g.mover[node], group
+        g.move[edge], g.role[edge], g.child[edge], g.deeper[edge] = -1 - k, g.mover[node], group, 1
         g.parent[group] = edge
         g.graph[group], g.level[group], g.position[group] = g.graph[node], g.level[node], node
         g.label[group, 0], g.label[group, 1] = k, g.label[node, 1] + 1

@@ -26,6 +26,7 @@ from ggp_agent.search.workers import MANY, LanesWorker, Worker
 TELL_SECONDS = 0.5  # between reports of a search that goes on
 SAMPLES = 8  # random games whose positions show `groups=stages` what moves look like
 SAMPLE_PLIES = 12
+MOST_FOR_NODE = 1_000  # simulations for each new node that a limit asks for: the game or the memory may have no more
 
 
 class Searcher:
@@ -53,8 +54,14 @@ class Searcher:
         self.state = self.engine.initial() if state is None else state
         self.position = self.engine.look(self.state)
         self.level = 0
-        self.planned: list[Move] | None = None
-        self.workers = self.make_workers()
+        self.planned: list[Move] | None = None  # for a single role: the rest of the best game found, its payoff
+        self.planned_payoff = -1.0
+        self.last_move: Move | None = None
+        if not self.workers:
+            self.workers = self.make_workers()
+        for worker in self.workers:
+            worker.pool.clear()
+            worker.follow(None)
         self.set_roots()
 
     def make_workers(self) -> list[Worker]:
@@ -86,24 +93,54 @@ class Searcher:
 
     def set_roots(self) -> None:
         for worker in self.workers:
-            for graph in range(len(worker.pool.block["root"])):
-                worker.set_root(graph, self.state, self.level)
+            worker.set_roots(dict.fromkeys(range(len(worker.pool.block["root"])), self.state), self.level)
 
     def advance(self, joint: JointMove) -> None:
         """Play a joint move; what can still be reached is kept."""
         roles = self.engine.game.roles
+        if self.position.terminal:
+            raise IllegalMove(f"{self.engine.game.name}: the game is over, there are no moves")
         if len(joint) != len(roles):
             raise IllegalMove(f"a joint move has {len(roles)} moves, one a role, and not {len(joint)}")
         for role, move in enumerate(joint):
             if move not in self.position.legal[role]:
                 raise IllegalMove(f"{self.move_text(role, move)} is not legal for {roles[role]} here")
+        state = self.engine.step(self.state, joint)
+        position = self.engine.look(state)  # may find the rules broken; then we stay where we are
         self.plan(joint)
-        self.state = self.engine.step(self.state, joint)
-        self.position = self.engine.look(self.state)
+        self.state, self.position = state, position
         self.level += 1
         for worker in self.workers:
             worker.follow(joint)
         self.set_roots()
+
+    def go_to(self, state: State) -> None:
+        """Go on from a state of the same match, whatever moves led there; what is known of it is kept."""
+        if state == self.state:
+            return
+        if moves := self.moves_to(state):
+            for move in moves:
+                self.advance((move,))
+            return
+        self.position = self.engine.look(state)
+        self.planned, self.state = None, state
+        self.level += 1
+        for worker in self.workers:
+            worker.follow(None)
+        self.set_roots()
+
+    def moves_to(self, state: State) -> list[Move]:
+        """For a single role, the moves to a state that begin with its last best one and go on without a choice."""
+        if len(self.engine.game.roles) > 1 or self.last_move is None:
+            return []
+        moves, here = [self.last_move], self.engine.step(self.state, (self.last_move,))
+        while here != state:
+            position = self.engine.look(here)
+            if position.terminal or len(position.legal[0]) > 1:
+                return []
+            moves.append(position.legal[0][0])
+            here = self.engine.step(here, (moves[-1],))
+        return moves
 
     def move_text(self, role: int, move: Move) -> str:
         known = 0 <= move < len(self.engine.moves[role])
@@ -115,7 +152,7 @@ class Searcher:
             raise ConfigError(f"{self.engine.game.name}: the game is over, there is nothing to think about")
         self.stopping.clear()
         begun = told = perf_counter()
-        before = sum(worker.simulations for worker in self.workers)
+        before = self.ended()
 
         def go_on() -> bool:
             nonlocal told
@@ -132,7 +169,7 @@ class Searcher:
         return self.analyse()
 
     def ended(self) -> int:
-        return sum(worker.simulations for worker in self.workers)
+        return sum(worker.ended() for worker in self.workers)
 
     def run_workers(self, limit: Limit, go_on: Callable[[], bool]) -> None:
         """All workers at once, each in a thread of its own but the first."""
@@ -142,8 +179,10 @@ class Searcher:
         def run(number: int) -> None:
             worker = self.workers[number]
             graphs = len(worker.pool.block["root"])
-            left = share(limit.playouts, count, number)
-            nodes = None if limit.nodes is None else share(limit.nodes, count, number)
+            left, nodes = share(limit.playouts, count, number), None
+            if limit.nodes is not None:
+                nodes = share(limit.nodes, count, number)
+                left = min(left, MOST_FOR_NODE * nodes)
             try:
                 if left and nodes != 0:
                     worker.run([share(left, graphs, graph) for graph in range(graphs)], nodes, go_on)
@@ -178,9 +217,9 @@ class Searcher:
         """The move to play: always legal, even if nothing was searched."""
         if self.position.terminal:
             raise ConfigError(f"{self.engine.game.name}: the game is over, there is no move")
-        if (line := self.best_line()) is not None:
-            return line[0]
-        return self.lines(role)[0].move
+        line = self.best_line()
+        self.last_move = line[0] if line else self.lines(role)[0].move
+        return self.last_move
 
     def best_line(self) -> list[Move] | None:
         """For a single role, the moves of the best game found, if it is better than what the search expects."""
@@ -198,8 +237,6 @@ class Searcher:
         found += [(self.planned_payoff, self.planned)] if self.planned else []
         kept = [(payoff, moves[1:]) for payoff, moves in found if moves and moves[0] == joint[0]]
         self.planned_payoff, self.planned = max(kept, default=(-1.0, None), key=lambda line: line[0])
-
-    planned_payoff = -1.0
 
     def analyse(self) -> Analysis:
         """What is known now."""

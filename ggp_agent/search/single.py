@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -14,13 +14,25 @@ from ggp_agent.engine import Engine, JointMove, Position, State
 from ggp_agent.engine.base import NO_GOAL
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import SearchConfig
-from ggp_agent.search.graph import SOLVED, Pool
+from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import Tables, expand, make_groups
+from ggp_agent.search.lane_rows import DRAW
 from ggp_agent.search.ranked import form_groups
-from ggp_agent.search.schedule import DRAW
 from ggp_agent.search.squares import ordered_constants
 from ggp_agent.search.table import NODES, NONE, hash_state
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, descend, forget
+from ggp_agent.search.ucd import (
+    KNOWN,
+    MOVES,
+    PLAYOUT,
+    RANK,
+    STEP,
+    WALK,
+    arrive,
+    descend,
+    forget,
+    is_finished,
+    leave_groups,
+)
 from ggp_agent.search.update import update
 from ggp_agent.search.workers import Worker
 
@@ -33,33 +45,48 @@ class SingleWorker(Worker):
     def __init__(self, engine: Engine, config: SearchConfig, *, seed: int, megabytes: float) -> None:
         self.engine, self.config, self.random = engine, config, Random(seed)
         self.roles = len(engine.game.roles)
-        self.states: list[State] = []
+        self.states: dict[int, State] = {}
         self.numbers: dict[State, int] = {}
+        self.found = 0  # states so far
         self.look: Callable[[int], Position] = lru_cache(LOOKS)(lambda number: engine.look(self.states[number]))
+        self.group_numbers: dict[tuple[str, ...], int] = {}
         if config.groups.startswith(("prior", "table")):
             raise ConfigError(f"groups={config.groups} needs an engine that knows all moves beforehand: lanes")
         self.order = ordered_constants(engine.game.rules)
         groups = self.make_groups()
         best = np.ones(self.roles)
         self.pool = Pool(config, groups, best, words=1, graphs=1, walks=1, megabytes=megabytes, seed=seed)
-        self.full = False
 
     def make_groups(self) -> Tables:
         texts = [list(map(str, moves)) for moves in self.engine.moves]
-        return make_groups(self.config.groups, texts, [], order=self.order)
+        return make_groups(self.config.groups, texts, [], self.group_numbers, order=self.order)
 
     def pack(self, state: State) -> NDArray[np.uint64]:
-        number = self.numbers.setdefault(state, len(self.states))
-        if number == len(self.states):
-            self.states.append(state)
+        number = self.numbers.setdefault(state, self.found)
+        if number == self.found:
+            self.states[number] = state
+            self.found += 1
         return np.array([number], np.uint64)
+
+    def set_roots(self, states: Mapping[int, State], level: int) -> None:
+        super().set_roots(states, level)
+        kept = set(self.pool.block["state"][: self.pool.used(NODES), 0].tolist())
+        self.states = {number: state for number, state in self.states.items() if number in kept}
+        self.numbers = {state: number for number, state in self.states.items()}
+
+    def follow(self, joint: JointMove | None) -> None:
+        self.renew_groups()
+        super().follow(joint)
 
     def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
         block = self.pool.block
         most = self.pool.used(NODES) + nodes if nodes is not None else None
         for _ in range(left[0]):
-            solved = self.config.solve and block["flags"][block["root"][0]] & SOLVED
-            if solved or not go_on() or (most is not None and self.pool.used(NODES) >= most):
+            if (
+                is_finished(block, block["root"][0])
+                or not go_on()
+                or (most is not None and self.pool.used(NODES) >= most)
+            ):
                 return
             try:
                 self.simulate()
@@ -77,7 +104,10 @@ class SingleWorker(Worker):
             if need == WALK:
                 need = descend(g, 0)
             elif need == MOVES:
-                need = WALK if self.expand() else PLAYOUT
+                need = WALK
+                if not self.expand():
+                    leave_groups(g, 0)
+                    need = PLAYOUT
             elif need == RANK:
                 form_groups(g, g["at"][0])
                 need = WALK
@@ -88,12 +118,6 @@ class SingleWorker(Worker):
                 need = KNOWN
         update(g, 0)
         self.make_room()
-
-    def make_room(self) -> None:
-        wanting = self.pool.block["wanting"]
-        if wanting[0] and not self.full:
-            self.full = not self.pool.grow(int(wanting[0]) - 1)
-        wanting[0] = 0
 
     def number_at(self, node: int) -> int:
         g = self.pool.block

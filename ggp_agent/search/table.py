@@ -55,6 +55,39 @@ def find(g, hash_value, state, graph):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def find_below(g, root, hash_value, state, joints):  # type: ignore[no-untyped-def]
+    """The node of a position below a node of a tree, or NONE: the nearest, and of these the one most visited.
+
+    `joints` is in the order of its nodes.
+    """
+    found, most, first, last = NONE, -1.0, 0, 1
+    owners = joints[:, 0].copy()
+    layer = np.empty(g.used[NODES], np.int32)
+    layer[0] = root
+    while first < last and found == NONE:
+        end = last
+        for k in range(first, end):
+            node = layer[k]
+            if g.kind[node] == 0 and g.hash[node] == hash_value and g.counts[node, 0] > most:
+                same = True
+                for word in range(len(state)):
+                    same &= g.state[node, word] == state[word]
+                if same:
+                    found, most = node, g.counts[node, 0]
+            for edge in range(g.first[node], g.first[node] + g.edges[node]):
+                if g.child[edge] != NONE:
+                    layer[last] = g.child[edge]
+                    last += 1
+            at = np.searchsorted(owners, node) if g.mover[node] < 0 else len(owners)
+            while at < len(owners) and owners[at] == node:
+                layer[last] = joints[at, 2]
+                last += 1
+                at += 1
+        first = end
+    return found
+
+
+@kernel
 def enter(g, node):  # type: ignore[no-untyped-def]
     """Put a node into the table."""
     mask = len(g.table) - 1
@@ -196,7 +229,7 @@ def copy_edge(g, old, new):  # type: ignore[no-untyped-def]
     g.move[new], g.role[new], g.n[new] = g.move[old], g.role[old], g.n[old]
     g.doubt[new], g.mean[new], g.flying[new] = g.doubt[old], g.mean[old], g.flying[old]
     move_row(g.total, old, new)
-    g.end_n[new] = g.end_n[old]
+    g.end_n[new], g.deeper[new] = g.end_n[old], g.deeper[old]
     move_row(g.end_total, old, new)
     if len(g.amaf_n) > 1:
         g.amaf_n[new] = g.amaf_n[old]

@@ -68,7 +68,7 @@ def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     if doubt == PROVEN:
         return mean  # there is nothing to explore
     losses = g.virtual_loss * g.flying[edge]
-    n = 1.0 / (doubt * doubt)
+    n = 1.0 / (doubt * doubt)  # 0 if it is untried
     if g.rave > 0.0 and g.amaf_n[edge] > 0:
         mean = mixed_mean(g, edge, mean, n)
     elif n + losses == 0:
@@ -79,8 +79,8 @@ def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def select(g, node, role):  # type: ignore[no-untyped-def]
-    """The edge of a role with the largest u, ties at random."""
+def select(g, node, role, skip):  # type: ignore[no-untyped-def]
+    """The edge of a role with the largest u, ties at random; `skip` those whose value is proven, or NONE."""
     parent = g.counts[node, 0 if g.mover[node] == SIMULTANEOUS else g.parent_layer]
     parent += g.virtual_loss * g.running[node]
     breadth = g.exploration * math.sqrt(math.log(parent)) if parent > 1.0 else 0.0
@@ -90,6 +90,8 @@ def select(g, node, role):  # type: ignore[no-untyped-def]
         if shared and g.role[edge] != role:
             continue
         doubt = np.float64(g.doubt[edge])
+        if skip and doubt == PROVEN:
+            continue
         u = worth(g, edge, breadth) if doubt == UNTRIED or g.flying[edge] or rave else g.mean[edge] + breadth * doubt
         if u > best:
             best, chosen, ties = u, edge, 1
@@ -97,6 +99,16 @@ def select(g, node, role):  # type: ignore[no-untyped-def]
             ties += 1
             if random_below(g, ties) == 0:
                 chosen = edge
+    return chosen
+
+
+@kernel
+def select_proven(g, node):  # type: ignore[no-untyped-def]
+    """The best edge of a solved group: simulations end at positions, so they walk on to what solved it."""
+    chosen = NONE
+    for edge in range(g.first[node], g.first[node] + g.edges[node]):
+        if g.doubt[edge] == PROVEN and (chosen == NONE or g.mean[edge] > g.mean[chosen]):
+            chosen = edge
     return chosen
 
 
@@ -134,7 +146,7 @@ def joint_number(g, lane):  # type: ignore[no-untyped-def]
 def new_node(g, kind):  # type: ignore[no-untyped-def]
     """A blank node, or NONE if there is no room."""
     node = g.used[NODES]
-    if node >= len(g.kind):
+    if node >= g.room[NODES]:
         g.wanting[0] = NODES + 1
         return NONE
     g.used[NODES] += 1
@@ -166,7 +178,7 @@ def open_group(g, edge):  # type: ignore[no-untyped-def]
         g.graph[node], g.level[node], g.position[node] = g.graph[position], g.level[position], position
         g.label[node, 0] = -1 - g.move[edge]
         g.label[node, 1] = g.label[g.origin[edge], 1] + 1
-        g.child[edge] = node
+        g.child[edge], g.deeper[edge] = node, 1
         g.parent[node], g.next[edge] = edge, NONE
     return node
 
@@ -175,12 +187,12 @@ def open_group(g, edge):  # type: ignore[no-untyped-def]
 def new_edges(g, node, count):  # type: ignore[no-untyped-def]
     """Room for the edges of a node: the first of them, or NONE."""
     first = g.used[EDGES]
-    if first + count > len(g.origin):
+    if first + count > g.room[EDGES]:
         g.wanting[0] = EDGES + 1
         return NONE
     g.used[EDGES] += count
     for edge in range(first, first + count):
-        g.origin[edge], g.child[edge], g.next[edge] = node, NONE, NONE
+        g.origin[edge], g.child[edge], g.next[edge], g.deeper[edge] = node, NONE, NONE, 0
         g.n[edge], g.doubt[edge], g.flying[edge] = 0, UNTRIED, 0
         g.mean[edge] = 0.0
         set_row(g.total[edge], 0.0)
@@ -209,13 +221,17 @@ def new_moves(g, node, role, moves, count):  # type: ignore[no-untyped-def]
 def walk_on(g, lane):  # type: ignore[no-untyped-def]
     """Take one edge from where the simulation of a lane stands; what it needs then."""
     node = g.at[lane]
-    if g.length[lane] == 0:
+    if g.length[lane] == 0 or g.level[node] > g.top[lane]:
         g.top[lane] = g.level[node]
+    elif g.kind[node] == POSITION and on_path(g, lane, node):
+        return PLAYOUT
     flags = g.flags[node]
-    if flags & SOLVED and (g.length[lane] > 0 or flags & TERMINAL):
+    settled = flags & SOLVED != 0 and g.kind[node] == GROUP
+    if flags & SOLVED and not settled and (g.length[lane] > 0 or flags & TERMINAL):
         copy_row(g.payoff[lane], g.value[node])
         return KNOWN
     if g.length[lane] >= g.max_path:
+        leave_groups(g, lane)
         return PLAYOUT
     if not flags & EXPANDED:
         return MOVES
@@ -227,7 +243,7 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
         return RANK
     if g.mover[node] == SIMULTANEOUS:
         for role in range(g.roles):
-            edge = select(g, node, role)
+            edge = select(g, node, role, False)
             if edge != NONE:
                 push(g, lane, edge)
         g.running[node] += 1
@@ -236,7 +252,12 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
             return STEP
         child = np.int32(g.joint[slot, 2])
     else:
-        edge = select(g, node, g.mover[node])
+        edge = select_proven(g, node) if settled else NONE
+        if edge == NONE and (g.length[lane] == 0 or g.position[node] == g.nodes[lane, 0]):
+            # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
+            edge = select(g, node, g.mover[node], True)
+        if edge == NONE:
+            edge = select(g, node, g.mover[node], False)
         push(g, lane, edge)
         g.running[node] += 1
         child = g.child[edge]
@@ -244,14 +265,11 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
             if g.move[edge] >= 0:
                 return STEP
             child = open_group(g, edge)
-            if child == NONE:  # no room: stay where we are
+            if child == NONE:  # no room
                 retreat(g, lane)
+                leave_groups(g, lane)
                 return PLAYOUT
     g.at[lane] = child
-    if g.level[child] > g.top[lane]:
-        g.top[lane] = g.level[child]
-    elif g.kind[child] == POSITION and on_path(g, lane, child):
-        return PLAYOUT
     return WALK
 
 
@@ -268,8 +286,16 @@ def descend(g, lane):  # type: ignore[no-untyped-def]
 def retreat(g, lane):  # type: ignore[no-untyped-def]
     """Undo the last edge of a path."""
     g.length[lane] -= 1
+    g.at[lane] = g.nodes[lane, g.length[lane]]
     g.flying[g.path[lane, g.length[lane]]] -= 1
-    g.running[g.nodes[lane, g.length[lane]]] -= 1
+    g.running[g.at[lane]] -= 1
+
+
+@kernel
+def leave_groups(g, lane):  # type: ignore[no-untyped-def]
+    """A simulation that cannot go on ends at a position: a group has no payoffs of its own."""
+    while g.kind[g.at[lane]] == GROUP:
+        retreat(g, lane)
 
 
 @kernel
@@ -283,7 +309,11 @@ def link(g, lane, child):  # type: ignore[no-untyped-def]
         else:
             enter_joint(g, node, joint_number(g, lane), child)
     elif g.child[edge] == NONE:
-        g.child[edge] = child
+        if g.deep and g.n[edge] > 0 and (g.counts[child, 0] > 0 or g.n[edge] > g.end_n[edge]):
+            # Simulations took it when there was no room for the child, which has come by another way: to count what
+            # lies below as well would change the layers of all positions above at once.
+            return
+        g.child[edge], g.deeper[edge] = child, g.level[child] > g.level[node]
         g.next[edge], g.parent[child] = g.parent[child], edge
         if g.solve and g.flags[child] & SOLVED:
             prove_edge(g, edge, child)
@@ -314,27 +344,24 @@ def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-unt
     if terminal:
         copy_row(g.payoff[lane], payoff)
         return KNOWN
-    if fresh or on_path(g, lane, child):
-        return PLAYOUT
-    g.top[lane] = max(g.top[lane], g.level[child])
-    return WALK
+    return PLAYOUT if fresh else WALK
 
 
 @kernel
 def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
-    """The child of an edge is solved: so is the edge, and perhaps its origin. The nodes above that this solves."""
-    if g.doubt[edge] == PROVEN:
-        return
+    """The child of an edge is solved: so is the edge, and perhaps its origin, and nodes above."""
     stack = [(edge, child)]
     while len(stack):
         edge, child = stack.pop()
-        if g.doubt[edge] == PROVEN:
+        node = g.origin[edge]
+        # The proven edges of a solved node lead to nodes that were solved before it: following them leads to the end of
+        # the game, and never round in a circle.
+        if g.doubt[edge] == PROVEN or g.flags[node] & SOLVED:
             continue
         g.doubt[edge] = PROVEN
         g.mean[edge] = g.value[child, g.role[edge]]
-        node = g.origin[edge]
         g.open[node] -= 1
-        if g.flags[node] & SOLVED or not is_solved(g, node, edge):
+        if not is_solved(g, node, edge):
             continue
         g.flags[node] |= SOLVED
         above = g.parent[node]
@@ -347,7 +374,11 @@ def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
 def is_solved(g, node, edge):  # type: ignore[no-untyped-def]
     """Does this newly proven edge settle what its origin is worth? Then it is written down there."""
     role, best = g.mover[node], g.child[edge]
-    if g.value[best, role] < g.best[role]:
+    settled = g.value[best, role] >= g.best[role]
+    for k in range(g.roles):
+        # If others share in a win, another way to win may leave them with less.
+        settled &= k == role or g.value[best, k] <= g.worst[k]
+    if not settled:
         if g.open[node] > 0:
             return False
         for other in range(g.first[node], g.first[node] + g.edges[node]):
@@ -361,6 +392,14 @@ def is_solved(g, node, edge):  # type: ignore[no-untyped-def]
                         return False
     copy_row(g.value[node], g.value[best])
     return True
+
+
+@kernel
+def is_finished(g, node):  # type: ignore[no-untyped-def]
+    """Is there nothing more to find out at a root?"""
+    if not g.solve or not g.flags[node] & (SOLVED | EXPANDED):
+        return False
+    return g.flags[node] & SOLVED != 0 or g.open[node] == 0
 
 
 @kernel

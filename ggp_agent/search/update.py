@@ -35,10 +35,7 @@ def add_row(target, source):  # type: ignore[no-untyped-def]
 @kernel
 def sees_through(g, edge):  # type: ignore[no-untyped-def]
     """Do depths look beyond this edge?"""
-    child = g.child[edge]
-    if child == NONE or g.mover[child] == SIMULTANEOUS:
-        return False
-    return g.kind[child] == GROUP or g.level[child] > g.level[g.origin[edge]]
+    return g.deeper[edge] and g.mover[g.child[edge]] != SIMULTANEOUS
 
 
 @kernel

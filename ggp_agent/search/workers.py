@@ -7,7 +7,7 @@ same graph code. A worker is used by one thread at a time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -20,8 +20,9 @@ from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import NEAR, Pool
-from ggp_agent.search.schedule import CUT, ENDED, IDLE, make_lanes, run_lanes
-from ggp_agent.search.table import NODES, NONE, find, hash_state
+from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
+from ggp_agent.search.schedule import run_lanes
+from ggp_agent.search.table import NODES, NONE, find, find_below, hash_state
 from ggp_agent.search.ucd import forget, new_position
 
 SLICE_SECONDS = 0.005  # kernels run about so long between looks at the clock
@@ -37,6 +38,10 @@ class Worker(ABC):
     simulations = 0  # ended since the worker was made
     cut = 0  # of them, cut off because the game lasted too long
 
+    def ended(self) -> int:
+        """Simulations that have ended so far, those of a run that goes on included."""
+        return self.simulations
+
     @abstractmethod
     def pack(self, state: State) -> NDArray[np.uint64]:
         """A state as the words of a node."""
@@ -49,31 +54,59 @@ class Worker(ABC):
         """For a single role, the payoff and the moves from the root of the best game found."""
         return None
 
-    def set_root(self, graph: int, state: State, level: int) -> None:
-        """Let a graph begin at this state; what it knows from there on is kept."""
-        block, words = self.pool.block, self.pack(state)
-        hash_value = np.uint64(hash_state(words, graph))
-        node = find(block, hash_value, words, graph)
-        if node == NONE:
-            node = new_position(block, words, graph, hash_value, level)
-        if node == NONE and (self.pool.grow(NODES) or self.forget_all()):
-            node = new_position(block, words, graph, hash_value, level)
-        block["root"][graph] = node
-        if self.pool.fill > COMPACT_AT:
-            self.pool.compact()
+    def set_roots(self, states: Mapping[int, State], level: int) -> None:
+        """Let some graphs begin at these states; what they know from there on is kept."""
+        pool, block = self.pool, self.pool.block
+        words = {graph: self.pack(state) for graph, state in states.items()}
+        joints = pool.joints()
+        for graph in words:
+            block["root"][graph] = self.known(graph, words[graph], joints)
+        if pool.fill > COMPACT_AT or block["wanting"][1]:
+            pool.compact()
+        if not all(self.add_root(graph, words[graph], level) for graph in words):
+            # Not even this helps: forget everything, and begin again where all graphs are.
+            roots = {graph: int(node) for graph, node in enumerate(block["root"]) if node != NONE}
+            others = {graph: block["state"][node].copy() for graph, node in roots.items() if graph not in words}
+            levels = {graph: int(block["level"][node]) for graph, node in roots.items()}
+            pool.clear()
+            for graph, state in {**others, **words}.items():
+                self.add_root(graph, state, levels[graph] if graph in others else level)
         block["wanting"][:] = 0
 
-    def follow(self, joint: JointMove) -> None:
-        """A joint move of the match was played: `near` wants to know where."""
+    def follow(self, joint: JointMove | None) -> None:
+        """A joint move of the match was played, or nobody knows which: `near` wants to know where."""
         block = self.pool.block
+        if joint is None:
+            block["last"][:] = NONE
+            return
         for role, move in enumerate(joint if block["group_kind"] == NEAR else ()):
             place = block["group_square"][block["group_offset"][role] + move]
             if place[0] != NONE:
                 block["last"][:] = place, block["last"][0].copy()
 
-    def forget_all(self) -> bool:
-        self.pool.clear()
+    def known(self, graph: int, words: NDArray[np.uint64], joints: NDArray[np.int64]) -> int:
+        """The node of a position in a graph, or NONE. In a tree it is one below the root."""
+        block, root = self.pool.block, self.pool.block["root"][graph]
+        hash_value = np.uint64(hash_state(words, graph))
+        if block["transpositions"]:
+            return int(find(block, hash_value, words, graph))
+        return int(find_below(block, root, hash_value, words, joints)) if root != NONE else NONE
+
+    def add_root(self, graph: int, words: NDArray[np.uint64], level: int) -> bool:
+        """Give a graph a new root unless it has one; false if there is no room."""
+        block, hash_value = self.pool.block, np.uint64(hash_state(words, graph))
+        while block["root"][graph] == NONE:
+            block["root"][graph] = new_position(block, words, graph, hash_value, level)
+            if block["root"][graph] == NONE and not self.pool.grow(NODES):
+                return False
         return True
+
+    def make_room(self) -> None:
+        """Get the memory that simulations want; if there is none, they go on without."""
+        wanting = self.pool.block["wanting"]
+        if wanting[0] and not wanting[1] and not self.pool.grow(int(wanting[0]) - 1):
+            wanting[1] = 1
+        wanting[0] = 0
 
 
 class LanesWorker(Worker):
@@ -96,12 +129,21 @@ class LanesWorker(Worker):
         if graphs is None and config.parallel == "leaf":
             self.leaders, block = 1, config.lanes
         graphs = graphs or (config.lanes if config.parallel == "root" else 1)
-        best = np.zeros(len(circuit.roles))
+        best, worst = np.zeros(len(circuit.roles)), np.ones(len(circuit.roles))
         np.maximum.at(best, circuit.goal_roles, circuit.goal_values / 100)
+        np.minimum.at(worst, circuit.goal_roles, circuit.goal_values / 100)
         self.words = max(1, -(-len(circuit.fluents) // 64))
         groups = {**groups, "group_mark": groups["group_mark"].copy()}  # scratch is not shared
         self.pool = Pool(
-            config, groups, best, words=self.words, graphs=graphs, walks=LANES, megabytes=megabytes, seed=seed
+            config,
+            groups,
+            best,
+            words=self.words,
+            graphs=graphs,
+            walks=LANES,
+            megabytes=megabytes,
+            seed=seed,
+            worst=worst,
         )
         self.pool.block["lane_graph"][:graphs] = np.arange(graphs)
         self.rows = Rows(circuit)
@@ -112,14 +154,17 @@ class LanesWorker(Worker):
 
     def pack(self, state: State) -> NDArray[np.uint64]:
         assert isinstance(state, bytes)
-        return np.frombuffer(state.ljust(8 * self.words, b"\0"), np.uint64)
+        return np.frombuffer(state.ljust(8 * self.words, b"\0"), np.uint64).copy()
 
     def best_line(self) -> tuple[float, list[int]] | None:
         payoff, length = self.lanes["best"]
         return (float(payoff), self.lanes["line"][: int(length)].tolist()) if payoff >= 0 else None
 
-    def set_root(self, graph: int, state: State, level: int) -> None:
-        super().set_root(graph, state, level)
+    def ended(self) -> int:
+        return self.simulations + int(self.lanes["progress"][ENDED])
+
+    def set_roots(self, states: Mapping[int, State], level: int) -> None:
+        super().set_roots(states, level)
         self.lanes["best"][:] = -1.0, 0.0
 
     def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
@@ -131,31 +176,31 @@ class LanesWorker(Worker):
         starters = np.zeros(LANES, np.bool_)
         starters[: self.leaders * lanes["block"] : lanes["block"]] = True
         lanes["pending"][:] = np.packbits(starters, bitorder="little").view(np.uint64)
-        while progress[3] == RUNNING and go_on():
-            self.slice()
-        self.simulations += int(progress[ENDED])
-        self.cut += int(progress[CUT])
-        self.drop()
+        try:
+            while progress[3] == RUNNING and go_on():
+                self.slice()
+        finally:
+            self.simulations += int(progress[ENDED])
+            self.cut += int(progress[CUT])
+            progress[ENDED] = 0
+            self.drop()
         if progress[3] not in (RUNNING, DONE):
             raise self.engine.failure(progress, self.rows)
 
     def slice(self) -> None:
         """Run the kernel for a few milliseconds."""
-        theirs, wanting = self.engine.rows.wiring, self.pool.block["wanting"]
+        theirs, progress = self.engine.rows.wiring, self.lanes["progress"]
         if theirs.code is not self.code:  # machine code is ready
             self.code = theirs.code
             self.rows.use(theirs.code, theirs.code_starts)
-        begun = perf_counter()
+        begun, last = perf_counter(), progress[0] + self.steps
         run_lanes(self.rows.wiring, self.rows.groups, self.rows.rows, self.pool.block, self.lanes, self.steps)
         spent = perf_counter() - begun
-        if wanting[0] and not wanting[1]:
-            if not self.pool.grow(int(wanting[0]) - 1):
-                wanting[1] = 1  # from now on the search goes on without
-            wanting[0] = 0
-        elif spent < SLICE_SECONDS / 2:
-            self.steps *= 2
-        elif spent > 2 * SLICE_SECONDS:
+        self.make_room()
+        if spent > 2 * SLICE_SECONDS:
             self.steps = max(1, self.steps // 2)
+        elif spent < SLICE_SECONDS / 2 and progress[0] == last:  # and not because there was nothing more to do
+            self.steps *= 2
 
     def drop(self) -> None:
         """Give up the simulations that are still on their way."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ggp_agent.arena.match import MatchJob, Opening, make_player, play_match, play_opening
+from ggp_agent.arena.match import MatchJob, Opening, play_match, play_opening
 from ggp_agent.engine import Engine, Move, Position, PrologEngine, State, games
 from ggp_agent.errors import ConfigError
-from ggp_agent.play import Player
+from ggp_agent.play import Player, make_player
 from ggp_agent.play.spec import PlayerSpec
 
 

@@ -79,7 +79,7 @@ def check_kills(text: str, matches: int, kills: int, workers: int, folder: Path)
     assert rows(folder / "killed.sqlite") == rows(folder / "whole.sqlite")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_killed_at_any_moment_and_resumed_it_ends_as_if_never_killed(workers: int, tmp_path: Path) -> None:
     check_kills(SMALL, 30 * (6 + 3 + 3), 3, workers, tmp_path)
 

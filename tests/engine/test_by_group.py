@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ from tests.engine.games import SHIPPED
 class Grouped(LanesEngine):
     """Chooses by groups, however few moves there are and however little they share."""
 
-    def make(self, limits: Limits) -> Circuit:
+    def make(self, limits: Limits, stop: threading.Event | None) -> Circuit:
         coder = Coder()
         program = program_text([rule for rule in self.game.rules if rule.head.name != "base"], coder)
         with pytest.MonkeyPatch.context() as patch:

@@ -311,6 +311,14 @@ def test_a_damaged_circuit_is_refused(connect_four: LanesEngine, tmp_path: Path)
             load(path)
 
 
+def test_a_circuit_that_nobody_waits_for_is_given_up() -> None:
+    stop = threading.Event()
+    stop.set()
+    rules = "(role r) (legal r a) (goal r 0) (init (unmade 1)) (<= terminal (true (unmade 1)))"
+    with pytest.raises(EngineError, match="nobody waits"):
+        LanesEngine(Game.from_sheet(parse(rules), "unmade"), stop=stop)
+
+
 def test_states_and_moves_from_outside(connect_four: LanesEngine) -> None:
     start = connect_four.initial()
     assert connect_four.state(connect_four.fluents(start)) == start
@@ -318,6 +326,11 @@ def test_states_and_moves_from_outside(connect_four: LanesEngine) -> None:
         connect_four.state([Term("xyz")])
     assert {str(term) for term in connect_four.moves[0]} == {"noop", *(f"(drop {i})" for i in range(1, 8))}
     assert len(connect_four.possible()) == 128
+    for moves in connect_four.moves:
+        assert [moves.index(term) for term in moves] == list(range(len(moves)))
+        for absent in (Term("xyz"), "noop"):
+            with pytest.raises(ValueError, match="not here"):
+                moves.index(absent)
 
 
 def test_threads_may_share_an_engine(connect_four: LanesEngine) -> None:

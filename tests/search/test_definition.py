@@ -52,21 +52,39 @@ def compare(copy: Copy, depths: tuple[int, int, int]) -> None:
         assert math.isclose(parent, plain.p(edge.origin, d2), rel_tol=1e-9)
 
 
-@pytest.mark.parametrize("groups", ["none", "stages:1"])
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("depths", TRIPLES, ids=str)
-def test_kernels_compute_what_is_defined(depths: tuple[int, int, int], world: str, groups: str) -> None:
+def check(
+    depths: tuple[int, int, int], world: World, groups: str, simulations: int, given: NDArray[Any] | None = None
+) -> Copy:
+    """Every edge is the best choice where it is chosen, and what is known of all edges is right afterwards."""
     config = SearchConfig(depths=depths, solve=False, exploration=0.7, groups=groups)
-    copy = Copy(WORLDS[world], config, seed=sum(depths))
-    for _ in range(60):
-        worth = {number: plain.u(edge, tuple(map(depth, depths)), 0.7) for number, edge in copy.edges.items()}  # type: ignore[arg-type]
+    copy = Copy(world, config, seed=sum(depths), given=given)
+    d1, d2, d3 = map(depth, depths)
+    for _ in range(simulations):
+        worth = {number: plain.u(edge, (d1, d2, d3), 0.7) for number, edge in copy.edges.items()}
         path, payoff = copy.simulate()
-        for edge in path:  # each was the best choice where it was made
+        for edge in path:
             mine = next(number for number, other in copy.edges.items() if other is edge)
             others = [worth.get(k, math.inf) for k, other in copy.edges.items() if other.origin is edge.origin]
             assert worth.get(mine, math.inf) >= max(others) - 1e-5
         plain.record(path, payoff)
         compare(copy, depths)
+    return copy
+
+
+@pytest.mark.parametrize("groups", ["none", "stages:1"])
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_kernels_compute_what_is_defined(depths: tuple[int, int, int], groups: str) -> None:
+    names = list(WORLDS)
+    for k in range(2):  # a few worlds each; the long test has them all
+        check(depths, WORLDS[names[(TRIPLES.index(depths) + 2 * k) % len(names)]], groups, 30)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_kernels_compute_what_is_defined_in_every_world(depths: tuple[int, int, int], world: str) -> None:
+    for groups in ("none", "stages:1"):
+        check(depths, WORLDS[world], groups, 60)
 
 
 OVERLAPPING = np.array([[1, 1, 0, 0, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1, 1, 0]], np.bool_)
@@ -74,19 +92,11 @@ LISTED: dict[str, NDArray[Any] | None] = {"near:1": None, "table": OVERLAPPING, 
 WIDE = {"wide": World(7, positions=40, moves=8), "repeats": World(8, positions=30, moves=7, back=0.3)}
 
 
-@pytest.mark.parametrize("groups", LISTED)
-@pytest.mark.parametrize("world", ["transpositions", "repeats", "layers"])
-@pytest.mark.parametrize("depths", TRIPLES[::2], ids=str)
-def test_listed_groups_are_defined_alike(depths: tuple[int, int, int], world: str, groups: str) -> None:
+def check_listed(depths: tuple[int, int, int], world: str, groups: str, simulations: int) -> None:
     given = LISTED[groups]
     if given is not None:
-        given = given[..., : 2 * WORLDS[world].moves]
         given = np.concatenate([given[..., : WORLDS[world].moves]] * 2, axis=-1)
-    config = SearchConfig(depths=depths, solve=False, exploration=0.7, groups=groups)
-    copy = Copy(WORLDS[world], config, seed=sum(depths), given=given)
-    for _ in range(60):
-        plain.record(*copy.simulate())
-        compare(copy, depths)
+    copy = check(depths, WORLDS[world], groups, simulations, given)
     g, used = copy.g, copy.pool.used(0)
     assert (g["kind"][:used] == GROUP).any()
     if groups != "prior:2":  # a move in two groups leads to one position
@@ -96,10 +106,39 @@ def test_listed_groups_are_defined_alike(depths: tuple[int, int, int], world: st
         assert len(set(ends)) < len(ends) and len(set(ends)) == len({end[:2] for end in ends})
 
 
-@pytest.mark.parametrize("groups", ["ranked:123:once:6", "ranked:134:every:5", "ranked:123:powers"])
+@pytest.mark.parametrize("groups", LISTED)
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_listed_groups_are_defined_alike(depths: tuple[int, int, int], groups: str) -> None:
+    names = ["transpositions", "repeats", "layers"]
+    check_listed(depths, names[TRIPLES.index(depths) % len(names)], groups, 40)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", ["transpositions", "repeats", "layers"])
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_listed_groups_are_defined_alike_in_every_world(depths: tuple[int, int, int], world: str) -> None:
+    for groups in LISTED:
+        check_listed(depths, world, groups, 60)
+
+
+RANKINGS = ("ranked:123:once:6", "ranked:134:every:5", "ranked:123:powers")
+
+
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_ranked_groups_lose_nothing(depths: tuple[int, int, int]) -> None:
+    number = TRIPLES.index(depths)
+    check_ranked(depths, list(WIDE)[number % 2], RANKINGS[number % 3])
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("world", WIDE)
 @pytest.mark.parametrize("depths", TRIPLES, ids=str)
-def test_ranked_groups_lose_nothing(depths: tuple[int, int, int], world: str, groups: str) -> None:
+def test_ranked_groups_lose_nothing_in_every_world(depths: tuple[int, int, int], world: str) -> None:
+    for groups in RANKINGS:
+        check_ranked(depths, world, groups)
+
+
+def check_ranked(depths: tuple[int, int, int], world: str, groups: str) -> None:
     config = SearchConfig(depths=depths, solve=False, exploration=0.7, groups=groups)
     copy = Copy(WIDE[world], config, seed=sum(depths), lanes=5)
     for _ in range(40):  # one after another

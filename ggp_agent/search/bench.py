@@ -1,0 +1,104 @@
+"""Simulations a second, side by side with OpenSpiel's C++ MCTS in the same run.
+
+Both search from the initial position with one random playout a simulation, in rounds of equal time that take turns, so
+that whatever else the machine does hits both. Every round begins with an empty tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from ggp_agent.engine import Game, open_engine
+from ggp_agent.engine.games import Shipped
+from ggp_agent.engine.lanes import LanesEngine
+from ggp_agent.errors import ConfigError
+from ggp_agent.search.config import Limit, SearchConfig
+from ggp_agent.search.searcher import Searcher
+
+ROUNDS = 4
+WARM_UP = 2_000  # simulations
+UCT_C = 1.4  # of OpenSpiel's bot, whose payoffs go from -1 to 1
+MEGABYTES = 2_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """One game."""
+
+    game: str
+    settings: dict[str, str]
+    simulations: int
+    seconds: float
+    per_second: float
+    nodes: int  # at the end of the last round
+    open_spiel: str | None = None
+    open_spiel_per_second: float | None = None
+    ratio: float | None = None  # ours to OpenSpiel's
+
+
+class Rival:
+    """OpenSpiel's MCTS bot on a game."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        import pyspiel
+
+        self.pyspiel, self.seed = pyspiel, seed
+        self.game = pyspiel.load_game(name)
+        self.simulations, self.seconds, self.rate = 0, 0.0, 0.0
+        self.rate = WARM_UP / self.time(WARM_UP)
+
+    def time(self, simulations: int) -> float:
+        evaluator = self.pyspiel.RandomRolloutEvaluator(1, self.seed)
+        bot = self.pyspiel.MCTSBot(self.game, evaluator, UCT_C, simulations, MEGABYTES, False, self.seed, False)
+        state = self.game.new_initial_state()
+        begun = perf_counter()
+        bot.step(state)
+        return perf_counter() - begun
+
+    def spend(self, seconds: float) -> None:
+        """Search once for about so many seconds."""
+        simulations = max(1, int(self.rate * seconds))
+        self.seconds += self.time(simulations)
+        self.simulations += simulations
+
+
+def open_rival(name: str, seed: int) -> Rival | None:
+    """OpenSpiel on this game; None if its bot does not play it (simultaneous moves, or rewards before the end)."""
+    try:
+        import pyspiel
+    except ImportError as error:
+        raise ConfigError("OpenSpiel is not installed: pip install 'ggp-agent[bench]'") from error
+    try:
+        return Rival(name, seed)
+    except pyspiel.SpielError:
+        return None
+
+
+def bench(game: Shipped, config: SearchConfig, *, seconds: float, seed: int, against_open_spiel: bool) -> Result:
+    """Simulations a second on one game, in rounds of `seconds` / ROUNDS."""
+    rival = open_rival(game.open_spiel, seed) if against_open_spiel and game.open_spiel else None
+    simulations, spent, nodes = 0, 0.0, 0
+    with open_engine(Game.load(game.rules)) as engine:
+        if isinstance(engine, LanesEngine):
+            engine.wait()
+        searcher = Searcher(engine, config, seed)
+        searcher.think(Limit(playouts=WARM_UP))
+        for _ in range(ROUNDS):
+            searcher.start()
+            found = searcher.think(Limit(seconds=seconds / ROUNDS))
+            simulations, spent, nodes = simulations + found.simulations, spent + found.seconds, found.nodes
+            if rival:
+                rival.spend(seconds / ROUNDS)
+    theirs = rival.simulations / rival.seconds if rival else None
+    return Result(
+        game=game.name,
+        settings=config.settings(),
+        simulations=simulations,
+        seconds=spent,
+        per_second=simulations / spent,
+        nodes=nodes,
+        open_spiel=game.open_spiel if rival else None,
+        open_spiel_per_second=theirs,
+        ratio=simulations / spent / theirs if theirs else None,
+    )

@@ -1,0 +1,191 @@
+"""What lanes do, and what they read from and write to the rows of a circuit: states, moves, payoffs, lane by lane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ggp_agent.engine import rowops as op
+from ggp_agent.engine.block import Block
+from ggp_agent.engine.by_group import legal_moves
+from ggp_agent.engine.circuit import Circuit
+from ggp_agent.engine.kernels import read_goals
+from ggp_agent.engine.lanes import Rows
+from ggp_agent.engine.rowops import LANES, WORDS
+from ggp_agent.search.graph import MAX_PATH
+from ggp_agent.search.table import NONE, kernel
+from ggp_agent.search.ucd import set_row
+
+# What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
+# random; it waits until other lanes of its block have played out.
+IDLE, READY, STEPPED, PLAYING, WAITING = range(5)
+
+# What lanes need to know of the wiring.
+PLACES = (
+    *("base", "state_rows", "start", "active", "ended", "forced", "move_starts", "legal_starts"),
+    *("goal_literals", "goal_roles", "goal_values"),
+)
+# What they need to know of moves that are chosen by groups.
+GROUPS = ("guards", "family_starts", "family_offsets", "group_rests", "group_bounds", "members", "rests", "chosen")
+DRAW = 0.5  # the payoff of a simulation that was cut off
+BEGUN, ENDED, CUT = 7, 8, 9  # of the field `progress`
+
+
+def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_plies: int) -> Block:
+    """What the lanes of one block of rows do."""
+    roles, words = len(circuit.roles), max(1, -(-len(circuit.fluents) // 64))
+    history = (LANES, max_plies) if roles == 1 else (1, 1)
+    wiring = rows.wiring
+    return Block(
+        {
+            **{name: getattr(wiring, name) for name in PLACES},
+            **{name: getattr(rows.groups, name) for name in GROUPS},
+            "rows": rows.rows,
+            # int64[10]: steps, -, -, how it ended, lane, role, the step to look for overlong games; simulations begun,
+            # ended, and cut off
+            "progress": np.zeros(10, np.int64),
+            "phase": np.full(LANES, IDLE, np.int8),  # int8[LANES]
+            "need": np.zeros(LANES, np.int8),  # int8[LANES]: what the walk of a ready lane needs
+            "here": np.full(LANES, NONE, np.int32),  # int32[LANES]: the position whose state the lane holds
+            "begun": np.zeros(LANES, np.int64),  # int64[LANES]: the step at which its playout began
+            "leader": np.arange(LANES, dtype=np.int32) // block * block,  # int32[LANES]: which lane walks for it
+            "missing": np.zeros(LANES, np.int32),  # int32[LANES]: lanes of the block of a leader that still play
+            "left": np.zeros(graphs, np.int64),  # int64[graphs]: simulations that may still begin
+            "ends": np.zeros((LANES, roles)),  # float64[LANES, roles]: payoffs of playouts
+            "goals": np.zeros((LANES, roles), np.int16),  # int16[LANES, roles]
+            "states": np.zeros((LANES, words), np.uint64),  # uint64[LANES, words]: states that were read
+            "hashes": np.zeros(LANES, np.uint64),  # uint64[LANES]
+            "moves": np.zeros((roles, max(map(len, circuit.moves)) or 1), np.int32),  # int32[roles, moves]: scratch
+            "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
+            "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
+            "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
+            "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
+            "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
+            "block": block,  # lanes that play out from one leaf
+            "max_plies": max_plies,
+            "max_nodes": 0,
+            # The best game found by a single role: its moves as played so far in each lane, and the best of all
+            "history": np.zeros(history, np.int32),  # int32[LANES, max_plies], or of length 1 if nobody asks
+            "line": np.zeros(max_plies + MAX_PATH, np.int32),  # int32[...]: moves
+            "best": np.array([-1.0, 0.0]),  # float64[2]: payoff of the line, its length
+        }
+    )
+
+
+@kernel
+def set_bit(rows, row, lane):  # type: ignore[no-untyped-def]
+    rows[row, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+
+
+@kernel
+def clear_bit(rows, row, lane):  # type: ignore[no-untyped-def]
+    rows[row, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+
+
+@kernel
+def later(lanes, lane):  # type: ignore[no-untyped-def]
+    """Attend to this lane after the next step."""
+    lanes.pending[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+
+
+@kernel
+def is_pending(lanes):  # type: ignore[no-untyped-def]
+    """Does any lane want attention?"""
+    found = False
+    for word in range(WORDS):
+        found |= lanes.pending[word] != 0
+    return found
+
+
+@kernel
+def read_state(lanes, lane):  # type: ignore[no-untyped-def]
+    """Pack the state that a lane holds."""
+    rows, fluents, state = lanes.rows, lanes.state_rows, lanes.states[lane]
+    word, shift = lane >> 6, np.uint64(lane & 63)
+    for k in range(len(state)):
+        packed = np.uint64(0)
+        for bit in range(min(64, fluents - 64 * k)):
+            packed |= ((rows[1 + 64 * k + bit, word] >> shift) & np.uint64(1)) << np.uint64(bit)
+        state[k] = packed
+
+
+@kernel
+def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
+    """List the legal moves of all roles in a lane."""
+    rows, moves, counts = lanes.rows, lanes.moves, lanes.counts
+    if len(lanes.guards):
+        for role in range(len(counts)):
+            counts[role] = legal_moves(lanes, role, lane, moves[role])
+        return
+    word, mask = lane >> 6, np.uint64(1) << np.uint64(lane & 63)
+    for role in range(len(counts)):
+        first, count = lanes.legal_starts[role], 0
+        for row in range(first, lanes.legal_starts[role + 1]):
+            if rows[row, word] & mask:
+                moves[role, count] = row - first
+                count += 1
+        counts[role] = count
+
+
+@kernel
+def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
+    """Let a lane take up this state when all lanes step; its bits in the rows of `start` are clear."""
+    rows, word, mask = lanes.rows, lane >> 6, np.uint64(1) << np.uint64(lane & 63)
+    rows[lanes.ended, word] |= mask
+    for k in range(len(state)):
+        packed = np.int64(state[k])
+        while packed:
+            rows[lanes.start + 64 * k + op.lowest_bit(packed), word] |= mask
+            packed &= packed - 1
+
+
+@kernel
+def read_payoff(g, lanes, lane):  # type: ignore[no-untyped-def]
+    """The payoffs of a lane in which the game is over."""
+    literals, roles, values = lanes.goal_literals, lanes.goal_roles, lanes.goal_values
+    set_row(lanes.goals[lane], -1)
+    read_goals(lane, lane, lanes.rows, literals, roles, values, lanes.goals, lanes.progress)
+    for role in range(g.roles):
+        lanes.ends[lane, role] = lanes.goals[lane, role] / 100.0
+
+
+@kernel
+def play_forced(g, lanes):  # type: ignore[no-untyped-def]
+    """Put the moves of walks in the place of random ones."""
+    base, rows, by_group = lanes.base, lanes.rows, len(lanes.guards) > 0
+    for role in range(g.roles):
+        mask = lanes.forced + role
+        if not op.is_any(base, mask):
+            continue
+        first = lanes.move_starts[role]
+        if not by_group:
+            for row in range(first, lanes.move_starts[role + 1]):
+                op.conjoin_into(base, row, 2 * mask + 1)
+        for word in range(WORDS):
+            bits = np.int64(rows[mask, word])
+            while bits:
+                lane = 64 * word + op.lowest_bit(bits)
+                bits &= bits - 1
+                if by_group:
+                    lanes.chosen[role, lane] = lanes.forced_move[lane, role]
+                else:
+                    set_bit(rows, first + lanes.forced_move[lane, role], lane)
+        op.fill(base, mask, 0)
+
+
+@kernel
+def write_history(g, lanes):  # type: ignore[no-untyped-def]
+    """Note the move of the only role in every lane that plays at random."""
+    first, rows = lanes.move_starts[0], lanes.rows
+    if len(lanes.guards):
+        for lane in range(LANES):
+            if lanes.phase[lane] == PLAYING:
+                lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = lanes.chosen[0, lane]
+        return
+    for row in range(first, lanes.move_starts[1]):
+        for word in range(WORDS):
+            bits = np.int64(rows[row, word] & rows[lanes.active, word])
+            while bits:
+                lane = 64 * word + op.lowest_bit(bits)
+                bits &= bits - 1
+                if lanes.phase[lane] == PLAYING:
+                    lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = row - first
