@@ -8,7 +8,7 @@ they are played, and stored, as a whole.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 MATCHES = 128  # of a batch: enough to fill lanes, and few enough to lose when a tournament is killed
 
+Stopped = Callable[[], bool]
 Seat = tuple[int, int]  # a match of a batch, and a role in it
+
+
+def never() -> bool:
+    return False
 
 
 def fits(job: MatchJob) -> bool:
@@ -49,8 +54,9 @@ class Crowd:
 class SideBySide:
     """The runner."""
 
-    def __init__(self, engine: LanesEngine, make_player: MakePlayer) -> None:
-        self.engine, self.make_player = engine, make_player
+    def __init__(self, engine: LanesEngine, make_player: MakePlayer, stopped: Stopped = never) -> None:
+        """`stopped` is asked before every ply; a batch that is stopped is as if it had not been played."""
+        self.engine, self.make_player, self.stopped = engine, make_player, stopped
         self.searches: dict[str, Searches] = {}  # by the text of their player
 
     def run(self, jobs: Sequence[MatchJob], done: Done) -> None:
@@ -111,6 +117,8 @@ class SideBySide:
         }
         ply = 0
         while going := [number for number, match in enumerate(matches) if not match.over]:
+            if self.stopped():
+                raise KeyboardInterrupt
             self.think(matches, going, crowds, ply)
             for number in going:
                 match = matches[number]

@@ -59,7 +59,7 @@ MODULES = {
     "analyse": "search",
     "bench": "bench",
     "tournament": "arena",
-    "lab": "lab_leftright",
+    "lab": "lab",
 }
 
 
@@ -79,11 +79,6 @@ class Commands(click.Group):
 @click.version_option(package_name="ggp-agent")
 def cli() -> None:
     """General Game Playing: read the rules of any game in GDL, check them, play it."""
-
-
-@cli.group("lab")
-def lab_group() -> None:
-    """Experiments of the literature, done again with this search."""
 
 
 def finished(terminal: bool, max_steps: int) -> int:

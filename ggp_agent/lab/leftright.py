@@ -7,37 +7,21 @@ fresh graph, and the most visited move is played (Saffidine, Cazenave and Mehat,
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-from zlib import crc32
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ggp_agent.engine.block import Block
 from ggp_agent.errors import ConfigError
-from ggp_agent.search.config import INFINITE, SearchConfig, depths_text
+from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, RANDOM, hash_state, kernel
 from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, new_position, random_below, walk_on
 from ggp_agent.search.update import update
 
-STEPS, PLAYOUTS, RUNS, EXPLORATION = 300, 100, 200, 0.3
-QUICK_RUNS = 10
-CHUNK = 10  # runs between writes
+STEPS, PLAYOUTS, EXPLORATION = 300, 100, 0.3
 LEFT = 0  # the number of the move
 STEP_BITS = 16  # a state is one word: the steps made, and above them how many went to the left
 MEGABYTES = 4
-FILE = "leftright.jsonl"
-DEPTHS_1 = (*range(9), INFINITE)
-DEPTHS_3 = (0, 1, 2)
-OFF, ALL = "transpositions off", "update-all"
-PAPER = {OFF: 81.5, ALL: 77.7, "inf:0:1": 99.8}  # percent
 
 
 @kernel
@@ -64,7 +48,7 @@ def simulate(g, steps, scratch):  # type: ignore[no-untyped-def]
         if need == WALK:
             need = walk_on(g, 0)
         elif need == MOVES:
-            expand(g, g.at[0], scratch.moves, scratch.counts)
+            expand(g, 0, scratch.moves, scratch.counts)
             need = WALK
         elif need == STEP:
             last = g.length[0] - 1
@@ -111,14 +95,6 @@ def play(g, steps, playouts, scratch):  # type: ignore[no-untyped-def]
     return lefts
 
 
-def setting_config(setting: str, exploration: float = EXPLORATION) -> SearchConfig:
-    """The search that a setting means: depths such as `inf:0:1`, or OFF, or ALL."""
-    common: dict[str, Any] = {"exploration": exploration, "solve": False, "virtual_loss": 0}
-    if setting in (OFF, ALL):
-        return SearchConfig(depths=(0, 0, 0), transpositions=setting != OFF, update_all=setting == ALL, **common)
-    return SearchConfig(depths=SearchConfig.parse({"d": setting}).depths, **common)
-
-
 class LeftRight:
     """Plays games of LeftRight with one configuration of the search."""
 
@@ -142,111 +118,8 @@ class LeftRight:
             }
         )
 
-    def play(self, seed: Sequence[int]) -> float:
+    def play(self, seed: int) -> float:
         """One game: the share of steps to the left."""
         word = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
         self.pool.block["used"][RANDOM] = word >> np.uint64(1) | np.uint64(1)
         return int(play(self.pool.block, self.steps, self.playouts, self.scratch)) / self.steps
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Score:
-    """The games of one setting."""
-
-    setting: str
-    runs: int
-    percent: float  # mean share of steps to the left
-    error: float  # its standard error
-
-
-def score(setting: str, shares: Sequence[float]) -> Score:
-    values: NDArray[np.float64] = 100 * np.array(shares)
-    error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
-    return Score(setting=setting, runs=len(values), percent=float(values.mean()), error=error)
-
-
-def settings() -> list[str]:
-    """OFF, ALL, and the depths of the table, with d2 = 0."""
-    return [OFF, ALL, *(depths_text((d1, 0, d3)) for d3 in DEPTHS_3 for d1 in DEPTHS_1)]
-
-
-class Store:
-    """Shares of games that were played with one seed, in a file that is written as they end, to go on from there."""
-
-    def __init__(self, folder: Path | None, seed: int) -> None:
-        self.path, self.seed = folder / FILE if folder else None, seed
-        self.shares: dict[str, list[float]] = {}
-        if self.path and self.path.exists():
-            for number, line in enumerate(self.path.read_text().splitlines(), 1):
-                try:
-                    entry = json.loads(line)
-                    if entry["seed"] == seed:
-                        self.shares.setdefault(entry["setting"], []).extend(entry["shares"])
-                except (ValueError, KeyError, TypeError) as error:
-                    raise ConfigError(f"{self.path}:{number} is damaged; remove this line to go on") from error
-
-    def add(self, setting: str, shares: list[float]) -> None:
-        self.shares.setdefault(setting, []).extend(shares)
-        if self.path:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a") as file:
-                file.write(json.dumps({"setting": setting, "seed": self.seed, "shares": shares}) + "\n")
-
-
-def run(
-    wanted: Iterable[str] | None = None,
-    *,
-    runs: int = RUNS,
-    seed: int = 0,
-    folder: Path | None = None,
-    tell: Callable[[Score], None] | None = None,
-) -> dict[str, Score]:
-    """Play so many games with every setting; those found in `folder` count, and new ones are kept there.
-
-    `tell` hears of a setting when its games are done. Game k of a setting has a seed of its own, so the result does not
-    depend on how often the experiment was interrupted.
-    """
-    store, scores = Store(folder, seed), {}
-    for setting in settings() if wanted is None else wanted:
-        done = store.shares.setdefault(setting, [])
-        player = LeftRight(setting_config(setting)) if len(done) < runs else None
-        while player and len(done) < runs:
-            numbers = range(len(done), min(runs, len(done) + CHUNK))
-            store.add(setting, [player.play((seed, crc32(setting.encode()), number)) for number in numbers])
-        scores[setting] = score(setting, done[:runs])
-        if tell:
-            tell(scores[setting])
-    return scores
-
-
-def plot(scores: dict[str, Score], path: Path) -> None:
-    """The scores over d1, a line for each d3, as in figure 4 of the paper."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ConfigError("a figure needs matplotlib: pip install 'ggp-agent[plot]'") from error
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
-    for d3 in DEPTHS_3:
-        names = [depths_text((d1, 0, d3)) for d1 in DEPTHS_1]
-        known = [(k, scores[name]) for k, name in enumerate(names) if name in scores]
-        places, percents, errors = (
-            [k for k, _ in known],
-            [found.percent for _, found in known],
-            [found.error for _, found in known],
-        )
-        axes.errorbar(places, percents, yerr=errors, marker="o", capsize=3, label=f"d3 = {d3}")
-    for name, style in ((OFF, "--"), (ALL, ":")):
-        if name in scores:
-            axes.axhline(scores[name].percent, color="black", linestyle=style, linewidth=1, label=name)
-    axes.set_xticks(range(len(DEPTHS_1)), ["inf" if d1 == INFINITE else str(d1) for d1 in DEPTHS_1])
-    axes.set_xlabel("d1")
-    axes.set_ylabel("steps to the left, %")
-    axes.set_title(f"LeftRight: {STEPS} steps, {PLAYOUTS} playouts a move, c = {EXPLORATION}, d2 = 0")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=150)
-    pyplot.close(figure)

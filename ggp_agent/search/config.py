@@ -7,6 +7,7 @@ line, in tournament files and in match records.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
@@ -16,7 +17,15 @@ from ggp_agent.errors import ConfigError
 INFINITE = 1_000_000  # a depth without bound
 MAX_DEPTH = 64  # of finite depths
 PARALLEL = ("tree", "leaf", "root")
-GROUPS = ("none", "stages")
+# What `groups` may be; whether it fits a game is known when it meets one. `table` and `prior` need what only a caller
+# in Python can give.
+GROUPS = re.compile(
+    r"none|stages|stages:auto|stages(:[0-9]+)+|near(:[0-9]+)?|ranked:(123|134):((once|every):[1-9][0-9]*|powers)"
+    r"|prior(:[1-9][0-9]*)?|table"
+)
+GROUPS_TEXT = (
+    "none, stages, stages:2:4, near, near:3, ranked:123:once:64, ranked:134:every:100, ranked:123:powers or prior"
+)
 MIN_MEGABYTES = 1
 MAX_LANES = 512
 MOST_LANES = 256  # where the number is not set
@@ -58,7 +67,7 @@ class SearchConfig:
             ("virtual_loss", self.virtual_loss >= 0, "0 or more"),
             ("rave", self.rave == 0, "0: simulations do not note later moves yet"),
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),
-            ("groups", self.groups.split(":")[0] in GROUPS, f"one of {', '.join(GROUPS)}"),
+            ("groups", GROUPS.fullmatch(self.groups), f"such as {GROUPS_TEXT}"),
             ("parallel", self.parallel in PARALLEL, f"one of {', '.join(PARALLEL)}"),
             ("lanes", 0 <= self.lanes <= MAX_LANES, f"1..{MAX_LANES}, or 0 for a number that suits the limit"),
             ("workers", 1 <= self.workers <= 256, "1..256"),

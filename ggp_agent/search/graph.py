@@ -24,6 +24,9 @@ UNTRIED, PROVEN = np.inf, 0.0  # the doubt of an edge that no simulation took, o
 
 # kind of a node
 POSITION, GROUP = range(2)
+# kind of groups: none or fixed stages; formed from statistics; made when a position gets its edges, from the last
+# moves, from a value of each move, or from a table
+STAGES, RANKED, NEAR, PRIOR, TABLE = range(5)
 # flags of a node
 EXPANDED, SOLVED, TERMINAL = 1, 2, 4
 
@@ -31,7 +34,7 @@ MIN_NODES, MIN_EDGES, MIN_JOINTS = 1 << 10, 1 << 12, 1 << 6
 FIRST_SHARE = 0.05  # of the memory is taken at once
 LINE = 64  # bytes of a line of cache
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
-MAX_PATH = 1024  # edges; a longer walk is played out
+MAX_PATH = 1024  # edges
 
 # Every array of a pool: name -> (type, shape of one row). "roles", "words" and so on depend on the pool. What is used
 # together lies together, as fields of records, because what costs most is to wait for memory.
@@ -55,7 +58,9 @@ NODE_MORE: Record = {
     "value": (np.float64, ("roles",)),  # of a solved node
     "graph": (np.int32, ()),  # to which it belongs
     "position": (np.int32, ()),  # the position of a group; itself for a position
-    "label": (np.int32, (2,)),  # which group it is; how many stages of the choice lie above its edges
+    # Of a group: which one it is. Of a position with groups NEAR: where the last moves were, with RANKED: when to form
+    # groups again. And how many stages of the choice lie above its edges
+    "label": (np.int32, (2,)),
     "open": (np.int32, ()),  # edges out that are not proven
 }
 EDGE: Record = {  # what selection reads of an edge, four of them in a line of cache
@@ -138,7 +143,8 @@ class Pool:
     ) -> None:
         """`best` and `worst` are the best and the worst payoff of each role, `walks` simulations run at once."""
         roles = len(best)
-        rules = make_rules(config, grouped=len(np.atleast_1d(groups["group_key"])) > 0)
+        grouped = groups["group_kind"] != STAGES or len(np.atleast_1d(groups["group_key"])) > 0
+        rules = make_rules(config, grouped=grouped)
         self.limit = int(megabytes * (1 << 20))
         self.sizes: dict[str, int] = {
             "words": words,
@@ -179,6 +185,10 @@ class Pool:
                 "path": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: edges
                 "nodes": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: their origins
                 "payoff": np.zeros((walks, roles)),  # float64[lanes, roles]
+                # A longer walk is played out; the paths of others grow when groups are formed
+                "max_path": (MAX_PATH // 2 if groups["group_kind"] == RANKED else MAX_PATH) - roles,
+                # int32[2, 2]: x and y of the last two moves before the root, the latest first, or NONE
+                "last": np.full((2, 2), NONE, np.int32),
                 # NODES + 1, EDGES + 1 or JOINTS + 1 if room for more of them was missing; whether that is known
                 "wanting": np.zeros(2, np.int64),
                 "room": np.array(list(self.room.values()), np.int64),  # int64[3]: for nodes, edges, joint moves

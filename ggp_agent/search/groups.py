@@ -1,12 +1,13 @@
 """Move groups: choosing a move in stages, each a node inside one position.
 
 The moves of a game are known by number, so a stage is a table from moves to numbers of groups. `stages` makes them from
-the terms of the moves: their name and first arguments, then some more arguments, and so on.
+the terms of the moves: their name and first arguments, then some more arguments, and so on. Other groups are in
+`listed` and `ranked`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,29 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import Move
 from ggp_agent.errors import ConfigError
-from ggp_agent.search.graph import SIMULTANEOUS
+from ggp_agent.search.graph import NEAR, PRIOR, RANKED, SIMULTANEOUS, STAGES, TABLE
+from ggp_agent.search.listed import expand_listed
+from ggp_agent.search.ranked import EVERY, ONCE, POWERS
+from ggp_agent.search.squares import squares
 from ggp_agent.search.table import NONE, kernel
-from ggp_agent.search.ucd import new_edges
+from ggp_agent.search.ucd import new_edges, new_moves
 
 MANY_MOVES = 24  # fewer legal moves are not grouped by `auto`
 STAGE_COST = 20.0  # edges that could be looked at in the time that a stage more takes
 MAX_CUTS = 12  # more arguments are not cut
 LAST = 1_000
+DISTANCE = 2  # of `near`
+PARTS = 3  # of `prior`
+FIRST_POWER = 16  # simulations after which `powers` begins
 
 
 @kernel
-def expand(g, node, moves, counts):  # type: ignore[no-untyped-def]
-    """Give a node its edges: `moves[role, :counts[role]]` are the legal moves of its position; false without room."""
-    choosers, mover = 0, 0
+def expand(g, lane, moves, counts):  # type: ignore[no-untyped-def]
+    """Give the node where a walk stands its edges; false without room.
+
+    `moves[role, :counts[role]]` are the legal moves of its position.
+    """
+    node, choosers, mover = g.at[lane], 0, 0
     for role in range(len(counts)):
         if counts[role] > 1:
             choosers += 1
@@ -37,6 +47,8 @@ def expand(g, node, moves, counts):  # type: ignore[no-untyped-def]
     g.mover[node] = mover
     chosen, count = moves[mover], counts[mover]
     offset, stage = g.group_offset[mover], g.label[node, 1]
+    if g.group_kind > RANKED:
+        return expand_listed(g, lane, node, mover, offset, chosen, count)
     if stage > 0:
         count = keep_group(g.group_key[stage - 1], g.label[node, 0], offset, chosen, count)
     if count >= g.group_many:
@@ -46,12 +58,7 @@ def expand(g, node, moves, counts):  # type: ignore[no-untyped-def]
                 g.label[node, 1] = stage
                 return expand_groups(g, node, mover, stage, offset, chosen, count, found)
             stage += 1
-    first = new_edges(g, node, count)
-    if first == NONE:
-        return False
-    for k in range(count):
-        g.move[first + k], g.role[first + k] = chosen[k], mover
-    return True
+    return new_moves(g, node, mover, chosen, count)
 
 
 @kernel
@@ -113,39 +120,105 @@ def expand_simultaneous(g, node, moves, counts):  # type: ignore[no-untyped-def]
     return True
 
 
+Tables = dict[str, NDArray[Any] | int]
+
+
 def make_groups(
     setting: str,
     moves: Sequence[Sequence[str]],
     samples: Sequence[Sequence[Move]],
     numbers: dict[tuple[str, ...], int] | None = None,
-) -> dict[str, NDArray[Any] | int]:
-    """The groups that a setting such as `none`, `stages` or `stages:2:4` means for a game, for kernels.
+    *,
+    order: Mapping[str, int] | None = None,
+    given: NDArray[Any] | None = None,
+) -> Tables:
+    """The groups that a setting such as `none`, `stages:2:4` or `near` means for a game, for kernels.
 
     `moves` are the texts of all moves of each role, `samples` the legal moves of one role in some positions, as numbers
     that count the moves of all roles; `auto` judges by them. `numbers` are those of groups that have one; new groups
-    are added, so that groups keep their numbers when there are more moves.
+    are added, so that groups keep their numbers when there are more moves. `order` is the order of constants that are
+    coordinates. `given` is for `prior` a value of each move of all roles, and for `table` bool[groups, moves of all
+    roles]: the moves of each group, which may overlap.
     """
     numbers = {} if numbers is None else numbers
     kind, *arguments = setting.split(":")
     offset = np.cumsum([0, *map(len, moves)])
-    if kind != "stages" and arguments:
-        raise ConfigError(f"groups={setting}: {kind} takes no arguments")
-    many, keys = 0, []
+    count = int(offset[-1])
+    if given is not None and kind not in ("prior", "table"):
+        raise ConfigError(f"groups={setting} takes nothing that a caller gives")
+    parts = [(str(role), *split(text)) for role, texts in enumerate(moves) for text in texts]
+    chosen: Tables = {}
     if kind == "stages":
-        parts = [(str(role), *split(text)) for role, texts in enumerate(moves) for text in texts]
-        longest = max(map(len, parts), default=2) - 2
-        if arguments in ([], ["auto"]):
-            many, cuts = MANY_MOVES, best_cuts(parts, samples, longest)
-        else:
-            cuts = read_cuts(arguments, setting, longest)
-        keys = [stage_key(parts, cut, numbers) for cut in cuts]
-    table = np.array(keys, np.int32).reshape(len(keys), int(offset[-1]))
+        chosen = make_stages(setting, arguments, parts, samples, numbers)
+    elif kind == "near":
+        where = squares([part[1:] for part in parts], order or {})
+        if parts and (where == NONE).all():
+            raise ConfigError(f"groups={setting} does not fit this game: no move has two coordinates")
+        distance = int(arguments[0]) if arguments else DISTANCE
+        chosen = {"group_kind": NEAR, "group_count": 2, "group_square": where, "group_distance": distance}
+    elif kind == "ranked":
+        structure, when, *number = arguments
+        chosen = {
+            "group_kind": RANKED,
+            "group_skip": int(structure == "134"),
+            "group_when": {"once": ONCE, "every": EVERY, "powers": POWERS}[when],
+            "group_first": int(number[0]) if number else FIRST_POWER,
+        }
+    elif kind in ("prior", "table"):
+        chosen = read_given(setting, kind, arguments, given, count)
     return {
+        "group_kind": STAGES,
         "group_offset": offset,  # int64[roles + 1]: the first move of each role in the tables
-        "group_key": table,  # int32[stages, moves of all roles]: the group of a move in every stage
-        "group_many": many,  # fewer legal moves are not grouped
-        "group_mark": np.zeros(int(table.max(initial=0)) + 2, np.int64),  # int64[groups + 1]: scratch; the last counts
+        "group_key": np.zeros((1, 1), np.int32)[:0],  # int32[stages, moves of all roles]: the group of a move
+        "group_many": 0,  # fewer legal moves are not grouped in stages
+        "group_mark": np.zeros(2, np.int64),  # int64[groups + 1]: scratch; the last counts
+        "group_count": 0,  # groups of a position
+        "group_square": np.zeros((1, 2), np.int32),  # int32[moves of all roles, 2]: x and y, or NONE
+        "group_distance": 0,  # that is near
+        "group_value": np.zeros(1),  # float64[moves of all roles]
+        "group_table": np.zeros((1, 1), np.uint8),  # uint8[groups, moves of all roles]: is it in the group?
+        "group_skip": 0,  # the second best move is not in the group of the best
+        "group_when": 0,  # groups are formed from statistics
+        "group_first": 0,  # simulations after which this happens, or happens first
+        **chosen,
     }
+
+
+def make_stages(
+    setting: str,
+    arguments: list[str],
+    parts: Sequence[tuple[str, ...]],
+    samples: Sequence[Sequence[Move]],
+    numbers: dict[tuple[str, ...], int],
+) -> Tables:
+    longest = max(map(len, parts), default=2) - 2
+    many = 0
+    if arguments in ([], ["auto"]):
+        many, cuts = MANY_MOVES, best_cuts(parts, samples, longest)
+    else:
+        cuts = read_cuts(arguments, setting, longest)
+    keys = np.array([stage_key(parts, cut, numbers) for cut in cuts], np.int32).reshape(len(cuts), len(parts))
+    return {"group_key": keys, "group_many": many, "group_mark": np.zeros(int(keys.max(initial=0)) + 2, np.int64)}
+
+
+def read_given(setting: str, kind: str, arguments: list[str], given: NDArray[Any] | None, count: int) -> Tables:
+    """The groups that a caller wants, checked."""
+    if given is None:
+        what = "a value of each move" if kind == "prior" else "a table of groups"
+        raise ConfigError(f"groups={setting} needs {what}, which only a caller in Python can give")
+    if kind == "prior":
+        values = np.array(given, np.float64)
+        if values.shape != (count,) or not np.isfinite(values).all():
+            raise ConfigError(f"groups={setting} needs {count} finite values, one for each move of all roles")
+        return {
+            "group_kind": PRIOR,
+            "group_count": int(arguments[0]) if arguments else PARTS,
+            "group_value": values,
+        }
+    table = np.array(given)
+    if table.dtype != np.bool_ or table.ndim != 2 or table.shape[1] != count or not table.any(axis=0).all():
+        raise ConfigError(f"groups={setting} needs bool[groups, {count}], and every move in a group")
+    return {"group_kind": TABLE, "group_count": len(table), "group_table": table.astype(np.uint8)}
 
 
 def split(text: str) -> list[str]:

@@ -6,20 +6,25 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ggp_agent.engine import Move
 from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.groups import make_groups
+from ggp_agent.search.squares import ordered_constants
 
 SAMPLES = 8  # games
 SAMPLE_PLIES = 12  # of each
 
 
-def groups_for(engine: LanesEngine, config: SearchConfig, seed: int) -> dict[str, Any]:
+def groups_for(
+    engine: LanesEngine, config: SearchConfig, seed: int, given: NDArray[Any] | None = None
+) -> dict[str, Any]:
     """The groups that a configuration asks for, as a pool of graphs takes them."""
     samples = sample_moves(engine, seed) if config.groups.startswith("stages") else []
-    return make_groups(config.groups, engine.circuit.moves, samples)
+    order = ordered_constants(engine.game.rules)
+    return make_groups(config.groups, engine.circuit.moves, samples, order=order, given=given)
 
 
 def sample_moves(engine: LanesEngine, seed: int) -> list[list[Move]]:

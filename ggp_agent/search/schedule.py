@@ -41,10 +41,12 @@ from ggp_agent.search.lane_rows import (
     set_bit,
     write_history,
 )
+from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.table import NODES, NONE, hash_state, kernel
 from ggp_agent.search.ucd import (
     KNOWN,
     PLAYOUT,
+    RANK,
     STEP,
     WALK,
     arrive,
@@ -137,6 +139,10 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
             clear_bit(lanes.rows, lanes.active, lane)
             later(lanes, lane)
             return
+        if need == RANK:
+            form_groups(g, g.at[lane])
+            need = WALK
+            continue
         position = wanted_position(g, lane, need)
         if position != lanes.here[lane]:
             hold(g, lanes, lane, position, need)
@@ -150,7 +156,7 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         node = g.at[lane]
         if not g.flags[node] & EXPANDED:
             read_moves(lanes, lane)
-            if not expand(g, node, lanes.moves, lanes.counts):
+            if not expand(g, lane, lanes.moves, lanes.counts):
                 leave_groups(g, lane)
                 need = PLAYOUT
                 continue

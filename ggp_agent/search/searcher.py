@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable
 from random import Random
 from time import perf_counter
-from typing import Self
+from typing import Any, Self
+
+from numpy.typing import NDArray
 
 from ggp_agent.engine import Engine, JointMove, Move, State
 from ggp_agent.engine.lanes import LanesEngine
@@ -26,7 +28,16 @@ MOST_FOR_NODE = 1_000  # simulations for each new node that a limit asks for: th
 class Searcher:
     """Searches one match. One thread thinks at a time; `stop` may be called from any."""
 
-    def __init__(self, engine: Engine, config: SearchConfig | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        config: SearchConfig | None = None,
+        seed: int = 0,
+        *,
+        given: NDArray[Any] | None = None,
+    ) -> None:
+        """`given` is what `groups=prior` or `groups=table` wants to know of the moves; see `make_groups`."""
+        self.given = given
         self.engine, self.config, self.seed = engine, config or SearchConfig(), seed
         self.random = Random(seed)
         self.stopping = threading.Event()
@@ -46,6 +57,7 @@ class Searcher:
             self.workers = self.make_workers()
         for worker in self.workers:
             worker.pool.clear()
+            worker.follow(None)
         self.set_roots()
 
     def make_workers(self) -> list[Worker]:
@@ -53,7 +65,7 @@ class Searcher:
         megabytes = config.megabytes / config.workers
         seeds = [self.random.getrandbits(62) for _ in range(config.workers)]
         if isinstance(engine, LanesEngine):
-            groups = groups_for(engine, config, self.seed)
+            groups = groups_for(engine, config, self.seed, self.given)
             lanes = config.lanes_for(None)
             return [LanesWorker(engine, config, groups, seed=seed, megabytes=megabytes, lanes=lanes) for seed in seeds]
         return [SingleWorker(engine, config, seed=seeds[0], megabytes=config.megabytes)]
@@ -77,6 +89,8 @@ class Searcher:
         self.plan(joint)
         self.state, self.position = state, position
         self.level += 1
+        for worker in self.workers:
+            worker.follow(joint)
         self.set_roots()
 
     def go_to(self, state: State) -> None:
@@ -90,6 +104,8 @@ class Searcher:
         self.position = self.engine.look(state)
         self.planned, self.state = None, state
         self.level += 1
+        for worker in self.workers:
+            worker.follow(None)
         self.set_roots()
 
     def moves_to(self, state: State) -> list[Move]:

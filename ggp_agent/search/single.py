@@ -12,12 +12,27 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import Engine, JointMove, Position, State
 from ggp_agent.engine.base import NO_GOAL
+from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import MAX_LANES, SearchConfig
 from ggp_agent.search.graph import Pool
-from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.groups import Tables, expand, make_groups
 from ggp_agent.search.lane_rows import DRAW
+from ggp_agent.search.ranked import form_groups
+from ggp_agent.search.squares import ordered_constants
 from ggp_agent.search.table import NODES, NONE, hash_state
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, STEP, WALK, arrive, descend, forget, is_finished, leave_groups
+from ggp_agent.search.ucd import (
+    KNOWN,
+    MOVES,
+    PLAYOUT,
+    RANK,
+    STEP,
+    WALK,
+    arrive,
+    descend,
+    forget,
+    is_finished,
+    leave_groups,
+)
 from ggp_agent.search.update import update
 from ggp_agent.search.workers import Worker
 
@@ -35,12 +50,16 @@ class SingleWorker(Worker):
         self.found = 0  # states so far
         self.look: Callable[[int], Position] = lru_cache(LOOKS)(lambda number: engine.look(self.states[number]))
         self.group_numbers: dict[tuple[str, ...], int] = {}
-        groups = make_groups(config.groups, self.texts(), [], self.group_numbers)
+        if config.groups.startswith(("prior", "table")):
+            raise ConfigError(f"groups={config.groups} needs an engine that knows all moves beforehand: lanes")
+        self.order = ordered_constants(engine.game.rules)
+        groups = self.make_groups()
         best = np.ones(self.roles)
         self.pool = Pool(config, groups, best, words=1, graphs=1, walks=1, megabytes=megabytes, seed=seed)
 
-    def texts(self) -> list[list[str]]:
-        return [list(map(str, moves)) for moves in self.engine.moves]
+    def make_groups(self) -> Tables:
+        texts = [list(map(str, moves)) for moves in self.engine.moves]
+        return make_groups(self.config.groups, texts, [], self.group_numbers, order=self.order)
 
     def pack(self, state: State) -> NDArray[np.uint64]:
         number = self.numbers.setdefault(state, self.found)
@@ -54,6 +73,10 @@ class SingleWorker(Worker):
         kept = set(self.pool.block["state"][: self.pool.used(NODES), 0].tolist())
         self.states = {number: state for number, state in self.states.items() if number in kept}
         self.numbers = {state: number for number, state in self.states.items()}
+
+    def follow(self, joint: JointMove | None) -> None:
+        self.renew_groups()
+        super().follow(joint)
 
     def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool], lanes: int = MAX_LANES) -> None:
         block = self.pool.block
@@ -82,9 +105,12 @@ class SingleWorker(Worker):
                 need = descend(g, 0)
             elif need == MOVES:
                 need = WALK
-                if not self.expand(int(g["at"][0])):
+                if not self.expand():
                     leave_groups(g, 0)
                     need = PLAYOUT
+            elif need == RANK:
+                form_groups(g, g["at"][0])
+                need = WALK
             elif need == STEP:
                 need = self.step()
             else:
@@ -97,19 +123,19 @@ class SingleWorker(Worker):
         g = self.pool.block
         return int(g["state"][g["position"][node], 0])
 
-    def expand(self, node: int) -> bool:
-        legal = self.look(self.number_at(node)).legal
+    def expand(self) -> bool:
+        legal = self.look(self.number_at(int(self.pool.block["at"][0]))).legal
         self.renew_groups()
         moves = np.zeros((self.roles, max(map(len, legal))), np.int32)
         for role, some in enumerate(legal):
             moves[role, : len(some)] = some
-        return bool(expand(self.pool.block, node, moves, np.array([len(some) for some in legal], np.int32)))
+        return bool(expand(self.pool.block, 0, moves, np.array([len(some) for some in legal], np.int32)))
 
     def renew_groups(self) -> None:
         """Engines may learn of new moves as they go; the tables of groups grow with them."""
         g = self.pool.block
         if g["group_offset"][-1] < sum(map(len, self.engine.moves)):
-            for name, value in make_groups(self.config.groups, self.texts(), [], self.group_numbers).items():
+            for name, value in self.make_groups().items():
                 g[name] = value
 
     def step(self) -> Any:

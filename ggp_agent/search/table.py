@@ -218,7 +218,14 @@ def move_row(column, old, new):  # type: ignore[no-untyped-def]
 @kernel
 def move_edge(g, old, new, new_node):  # type: ignore[no-untyped-def]
     g.origin[new] = new_node[g.origin[old]]
+    copy_edge(g, old, new)
     g.child[new] = NONE if g.child[old] == NONE else new_node[g.child[old]]
+
+
+@kernel
+def copy_edge(g, old, new):  # type: ignore[no-untyped-def]
+    """Everything but the origin and the list of edges into the child."""
+    g.child[new] = g.child[old]
     g.move[new], g.role[new], g.n[new] = g.move[old], g.role[old], g.n[old]
     g.doubt[new], g.mean[new], g.flying[new] = g.doubt[old], g.mean[old], g.flying[old]
     move_row(g.total, old, new)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ggp_agent.search.graph import EXPANDED, GROUP, MAX_PATH, POSITION, PROVEN, SIMULTANEOUS, SOLVED, TERMINAL, UNTRIED
+from ggp_agent.search.graph import EXPANDED, GROUP, POSITION, PROVEN, RANKED, SIMULTANEOUS, SOLVED, TERMINAL, UNTRIED
 from ggp_agent.search.table import (
     EDGES,
     JOINTS,
@@ -25,8 +25,8 @@ from ggp_agent.search.table import (
 )
 
 # What a simulation needs next: nothing, it knows its payoff; the moves of its node; the position that its last edges
-# lead to; a playout from its node; to walk on.
-KNOWN, MOVES, STEP, PLAYOUT, WALK = range(5)
+# lead to; a playout from its node; to walk on; that the moves of its node are ranked and grouped.
+KNOWN, MOVES, STEP, PLAYOUT, WALK, RANK = range(6)
 
 
 @kernel
@@ -63,7 +63,7 @@ def mixed_mean(g, edge, mean, n):  # type: ignore[no-untyped-def]
 
 @kernel
 def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
-    """u of an edge (Saffidine et al., section 3.3) that is not as simple as most: untried, taken by others, or RAVE."""
+    """u of an edge (Saffidine et al., section 3.3), with losses for simulations on their way through it, and RAVE."""
     doubt, mean = np.float64(g.doubt[edge]), np.float64(g.mean[edge])
     if doubt == PROVEN:
         return mean  # there is nothing to explore
@@ -92,7 +92,13 @@ def select(g, node, role, skip):  # type: ignore[no-untyped-def]
         doubt = np.float64(g.doubt[edge])
         if skip and doubt == PROVEN:
             continue
-        u = worth(g, edge, breadth) if doubt == UNTRIED or g.flying[edge] or rave else g.mean[edge] + breadth * doubt
+        if doubt == UNTRIED or rave:
+            u = worth(g, edge, breadth)
+        elif g.flying[edge]:  # what `worth` says, with fewer divisions
+            less = 1.0 / math.sqrt(1.0 + g.virtual_loss * g.flying[edge] * doubt * doubt)
+            u = less * (less * g.mean[edge] + breadth * doubt)
+        else:
+            u = g.mean[edge] + breadth * doubt
         if u > best:
             best, chosen, ties = u, edge, 1
         elif u == best:
@@ -207,6 +213,17 @@ def new_edges(g, node, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def new_moves(g, node, role, moves, count):  # type: ignore[no-untyped-def]
+    """Give a node an edge for each of the first `count` moves of a role; false without room."""
+    first = new_edges(g, node, count)
+    if first == NONE:
+        return False
+    for k in range(count):
+        g.move[first + k], g.role[first + k] = moves[k], role
+    return True
+
+
+@kernel
 def walk_on(g, lane):  # type: ignore[no-untyped-def]
     """Take one edge from where the simulation of a lane stands; what it needs then."""
     node = g.at[lane]
@@ -219,11 +236,17 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
     if flags & SOLVED and not settled and (g.length[lane] > 0 or flags & TERMINAL):
         copy_row(g.payoff[lane], g.value[node])
         return KNOWN
-    if g.length[lane] >= MAX_PATH - g.roles:
+    if g.length[lane] >= g.max_path:
         leave_groups(g, lane)
         return PLAYOUT
     if not flags & EXPANDED:
         return MOVES
+    if (
+        g.group_kind == RANKED
+        and g.kind[node] == POSITION
+        and g.counts[node, 0] >= max(g.label[node, 0], g.group_first)
+    ):
+        return RANK
     if g.mover[node] == SIMULTANEOUS:
         for role in range(g.roles):
             edge = select(g, node, role, False)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine import State
+from ggp_agent.engine import JointMove, State
 from ggp_agent.engine.kernels import DONE, RUNNING
 from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
 from ggp_agent.search.config import MAX_LANES, MOST_LANES, SearchConfig
-from ggp_agent.search.graph import Pool
+from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
 from ggp_agent.search.schedule import run_lanes
 from ggp_agent.search.table import NODES, NONE, find, find_below, hash_state
@@ -75,6 +75,17 @@ class Worker(ABC):
             for graph, state in {**others, **words}.items():
                 self.add_root(graph, state, levels[graph] if graph in others else level)
         block["wanting"][:] = 0
+
+    def follow(self, joint: JointMove | None) -> None:
+        """A joint move of the match was played, or nobody knows which: `near` wants to know where."""
+        block = self.pool.block
+        if joint is None:
+            block["last"][:] = NONE
+            return
+        for role, move in enumerate(joint if block["group_kind"] == NEAR else ()):
+            place = block["group_square"][block["group_offset"][role] + move]
+            if place[0] != NONE:
+                block["last"][:] = place, block["last"][0].copy()
 
     def known(self, graph: int, words: NDArray[np.uint64], joints: NDArray[np.int64]) -> int:
         """The node of a position in a graph, or NONE. In a tree it is one below the root."""

@@ -10,19 +10,24 @@ import pytest
 from click.testing import CliRunner
 
 from ggp_agent.cli import cli
+from ggp_agent.cli.lab import lab_group
 from ggp_agent.errors import ConfigError
-from ggp_agent.lab import leftright
-from ggp_agent.lab.leftright import ALL, OFF, LeftRight, setting_config
+from ggp_agent.lab import leftrights
+from ggp_agent.lab.experiments import EXPERIMENTS
+from ggp_agent.lab.leftright import LeftRight
+from ggp_agent.lab.leftrights import ALL, OFF, setting_config
+from ggp_agent.lab.record import Record
 from ggp_agent.search import INFINITE, Limit, Searcher
 from tests.search.checks import engine_of
 
 
 @pytest.fixture(scope="module")
-def scores() -> dict[str, leftright.Score]:
-    return leftright.run([OFF, ALL, "inf:0:1", "inf:0:0", "0:0:0", "0:0:1", "4:0:1"], runs=12, seed=1)
+def scores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, leftrights.Score]:
+    record = Record(tmp_path_factory.mktemp("lab") / "leftright.jsonl", 1)
+    return leftrights.run(record, [OFF, ALL, "inf:0:1", "inf:0:0", "0:0:0", "0:0:1", "4:0:1"], runs=12)
 
 
-def test_the_paper_is_right(scores: dict[str, leftright.Score]) -> None:
+def test_the_paper_is_right(scores: dict[str, leftrights.Score]) -> None:
     percent = {name: found.percent for name, found in scores.items()}
     assert abs(percent[OFF] - 81.5) < 2.5  # four standard errors of twelve games
     assert percent["inf:0:1"] > 98.5
@@ -33,16 +38,14 @@ def test_the_paper_is_right(scores: dict[str, leftright.Score]) -> None:
 
 
 def test_games_have_their_own_seeds_and_resume(tmp_path: Path) -> None:
-    whole = leftright.run(["1:0:1"], runs=6, seed=3)
-    leftright.run(["1:0:1"], runs=2, seed=3, folder=tmp_path)
-    assert leftright.run(["1:0:1"], runs=6, seed=3, folder=tmp_path) == whole
-    lines = [json.loads(line) for line in (tmp_path / leftright.FILE).read_text().splitlines()]
-    assert [len(line["shares"]) for line in lines] == [2, 4]
-    assert leftright.run(["1:0:1"], runs=3, seed=4, folder=tmp_path) != leftright.run(["1:0:1"], runs=3, seed=3)
-    with (tmp_path / leftright.FILE).open("a") as file:
-        file.write("{")
-    with pytest.raises(ConfigError, match="4 is damaged"):
-        leftright.run(["1:0:1"], runs=6, seed=3, folder=tmp_path)
+    def played(name: str, runs: int, seed: int) -> leftrights.Score:
+        return leftrights.run(Record(tmp_path / name, seed), ["1:0:1"], runs=runs)["1:0:1"]
+
+    whole = played("whole.jsonl", 6, 3)
+    played("parts.jsonl", 2, 3)
+    assert played("parts.jsonl", 6, 3) == whole
+    assert len((tmp_path / "parts.jsonl").read_text().splitlines()) == 6
+    assert played("parts.jsonl", 3, 4) != played("parts.jsonl", 3, 3)
 
 
 def test_limits() -> None:
@@ -50,7 +53,7 @@ def test_limits() -> None:
         LeftRight(setting_config(OFF), steps=0)
     with pytest.raises(ConfigError):
         setting_config("1:0")
-    assert LeftRight(setting_config("inf:0:1"), steps=20, playouts=3_000).play((1,)) == 1.0
+    assert LeftRight(setting_config("inf:0:1"), steps=20, playouts=3_000).play(1) == 1.0
 
 
 def test_the_driver_searches_as_the_searcher_does() -> None:
@@ -64,17 +67,26 @@ def test_the_driver_searches_as_the_searcher_does() -> None:
     assert lefts >= moves - 1
 
 
-def test_a_figure_is_drawn(tmp_path: Path, scores: dict[str, leftright.Score]) -> None:
-    leftright.plot(scores, tmp_path / "figure.png")
+def test_a_figure_is_drawn(tmp_path: Path, scores: dict[str, leftrights.Score]) -> None:
+    leftrights.plot(scores, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 5_000
 
 
 def test_the_command_prints_a_table_and_keeps_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftright, "DEPTHS_1", (0, INFINITE))
+    monkeypatch.setattr(leftrights, "DEPTHS_1", (0, INFINITE))
     result = CliRunner().invoke(cli, ["lab", "leftright", "--runs", "2", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    assert "d3 = 2" in result.output and "the paper's 81.5" in result.output
+    assert "d3 = 2" in result.output and "81.500" in result.output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["leftright.jsonl", "leftright.png"]
-    lines = CliRunner().invoke(cli, ["lab", "leftright", "--runs", "1", "--out", str(tmp_path), "--json"]).output
+    kept = (tmp_path / "leftright.jsonl").read_text()
+    lines = CliRunner().invoke(cli, ["lab", "leftright", "--runs", "2", "--out", str(tmp_path), "--json"]).output
     found = [json.loads(line) for line in lines.splitlines()]
-    assert len(found) == 2 + 2 * 3 and all(entry["runs"] == 1 for entry in found)
+    assert len(found) == 2 + 2 * 3 and all(0 <= entry["ours"] <= 100 for entry in found)
+    assert (tmp_path / "leftright.jsonl").read_text() == kept  # nothing was played again
+
+
+def test_experiments_are_commands(tmp_path: Path) -> None:
+    assert set(lab_group.commands) == set(EXPERIMENTS)
+    (tmp_path / "file").write_text("")
+    result = CliRunner().invoke(cli, ["lab", "pgame", "--out", str(tmp_path / "file")])
+    assert result.exit_code != 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 Depth = float  # 0, 1, 2, ... or math.inf
 Payoff = tuple[float, ...]
@@ -47,6 +48,7 @@ def below(edge: Edge) -> list[Edge]:
     return [f for f in edge.child.edges if f.payoffs] if edge.child else []
 
 
+@cache  # of the graph as it is: what changes it calls `changed`
 def mu(edge: Edge, d: Depth, role: int) -> float:
     if d == 0 or not edge.deeper:
         return mean(edge.payoffs, role)
@@ -57,6 +59,7 @@ def mu(edge: Edge, d: Depth, role: int) -> float:
     return total / (len(edge.ends) + sum(len(f.payoffs) for f in below(edge)))
 
 
+@cache
 def n(edge: Edge, d: Depth) -> float:
     if not edge.payoffs:
         return 0
@@ -65,6 +68,12 @@ def n(edge: Edge, d: Depth) -> float:
     assert edge.child
     deeper = d if edge.child.group else d - 1
     return len(edge.ends) + sum(n(f, deeper) for f in below(edge))
+
+
+def changed() -> None:
+    """The graph has changed: nothing that was computed is true any more."""
+    mu.cache_clear()
+    n.cache_clear()
 
 
 def p(node: Node, d: Depth) -> float:
@@ -84,6 +93,7 @@ def record(path: Sequence[Edge], payoff: Payoff, *, update_all: bool = False) ->
     for edge in ancestors(path) if update_all else path:
         edge.payoffs.append(payoff)
     path[-1].ends.append(payoff)
+    changed()
 
 
 def ancestors(path: Sequence[Edge]) -> list[Edge]:
@@ -102,4 +112,5 @@ def link(edge: Edge, child: Node) -> None:
     if edge.child is None:
         edge.child = child
         child.parents.append(edge)
+        changed()
     assert edge.child is child

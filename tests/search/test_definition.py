@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ggp_agent.search.config import INFINITE, SearchConfig
+from ggp_agent.search.graph import GROUP, SOLVED
+from ggp_agent.search.ucd import forget
 from tests.search import plain_ucd as plain
 from tests.search.worlds import Copy, World
 
@@ -33,25 +38,26 @@ def depth(d: int) -> float:
 def compare(copy: Copy, depths: tuple[int, int, int]) -> None:
     """Every edge in the graph, and every node it leaves."""
     g = copy.g
+    n, doubt, mean, total = g["n"], g["doubt"], g["mean"], g["total"]
     d1, d2, d3 = map(depth, depths)
     for number, edge in copy.edges.items():
         if not edge.payoffs:
             continue
-        assert g["n"][number] == len(edge.payoffs)
-        assert g["doubt"][number] == pytest.approx(plain.n(edge, d3) ** -0.5, rel=1e-6)
-        mover = edge.origin.mover
-        assert g["mean"][number] == pytest.approx(plain.mu(edge, d1, mover), abs=1e-6)
+        assert n[number] == len(edge.payoffs)
+        assert math.isclose(doubt[number], plain.n(edge, d3) ** -0.5, rel_tol=1e-6)
+        assert math.isclose(mean[number], plain.mu(edge, d1, edge.origin.mover), abs_tol=1e-6)
         for role in range(2):
-            mean = g["total"][number, role] / g["n"][number]
-            assert mean == pytest.approx(plain.mean(edge.payoffs, role), abs=1e-9)
+            assert math.isclose(total[number, role] / n[number], plain.mean(edge.payoffs, role), abs_tol=1e-9)
         parent = g["counts"][g["origin"][number], g["parent_layer"]]
-        assert parent == pytest.approx(plain.p(edge.origin, d2), rel=1e-9)
+        assert math.isclose(parent, plain.p(edge.origin, d2), rel_tol=1e-9)
 
 
-def check(depths: tuple[int, int, int], world: World, groups: str, simulations: int) -> None:
+def check(
+    depths: tuple[int, int, int], world: World, groups: str, simulations: int, given: NDArray[Any] | None = None
+) -> Copy:
     """Every edge is the best choice where it is chosen, and what is known of all edges is right afterwards."""
     config = SearchConfig(depths=depths, solve=False, exploration=0.7, groups=groups)
-    copy = Copy(world, config, seed=sum(depths))
+    copy = Copy(world, config, seed=sum(depths), given=given)
     d1, d2, d3 = map(depth, depths)
     for _ in range(simulations):
         worth = {number: plain.u(edge, (d1, d2, d3), 0.7) for number, edge in copy.edges.items()}
@@ -62,6 +68,7 @@ def check(depths: tuple[int, int, int], world: World, groups: str, simulations: 
             assert worth.get(mine, math.inf) >= max(others) - 1e-5
         plain.record(path, payoff)
         compare(copy, depths)
+    return copy
 
 
 @pytest.mark.parametrize("groups", ["none", "stages:1"])
@@ -78,6 +85,108 @@ def test_kernels_compute_what_is_defined(depths: tuple[int, int, int], groups: s
 def test_kernels_compute_what_is_defined_in_every_world(depths: tuple[int, int, int], world: str) -> None:
     for groups in ("none", "stages:1"):
         check(depths, WORLDS[world], groups, 60)
+
+
+OVERLAPPING = np.array([[1, 1, 0, 0, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1, 1, 0]], np.bool_)
+LISTED: dict[str, NDArray[Any] | None] = {"near:1": None, "table": OVERLAPPING, "prior:2": np.arange(8) % 5 / 5.0}
+WIDE = {"wide": World(7, positions=40, moves=8), "repeats": World(8, positions=30, moves=7, back=0.3)}
+
+
+def check_listed(depths: tuple[int, int, int], world: str, groups: str, simulations: int) -> None:
+    given = LISTED[groups]
+    if given is not None:
+        given = np.concatenate([given[..., : WORLDS[world].moves]] * 2, axis=-1)
+    copy = check(depths, WORLDS[world], groups, simulations, given)
+    g, used = copy.g, copy.pool.used(0)
+    assert (g["kind"][:used] == GROUP).any()
+    if groups != "prior:2":  # a move in two groups leads to one position
+        inside = np.flatnonzero(g["kind"][g["origin"][: copy.pool.used(1)]] == GROUP)
+        ends = [(int(g["position"][g["origin"][edge]]), int(g["move"][edge]), int(g["child"][edge])) for edge in inside]
+        ends = [end for end in ends if end[2] >= 0]
+        assert len(set(ends)) < len(ends) and len(set(ends)) == len({end[:2] for end in ends})
+
+
+@pytest.mark.parametrize("groups", LISTED)
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_listed_groups_are_defined_alike(depths: tuple[int, int, int], groups: str) -> None:
+    names = ["transpositions", "repeats", "layers"]
+    check_listed(depths, names[TRIPLES.index(depths) % len(names)], groups, 40)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", ["transpositions", "repeats", "layers"])
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_listed_groups_are_defined_alike_in_every_world(depths: tuple[int, int, int], world: str) -> None:
+    for groups in LISTED:
+        check_listed(depths, world, groups, 60)
+
+
+RANKINGS = ("ranked:123:once:6", "ranked:134:every:5", "ranked:123:powers")
+
+
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_ranked_groups_lose_nothing(depths: tuple[int, int, int]) -> None:
+    number = TRIPLES.index(depths)
+    check_ranked(depths, list(WIDE)[number % 2], RANKINGS[number % 3])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", WIDE)
+@pytest.mark.parametrize("depths", TRIPLES, ids=str)
+def test_ranked_groups_lose_nothing_in_every_world(depths: tuple[int, int, int], world: str) -> None:
+    for groups in RANKINGS:
+        check_ranked(depths, world, groups)
+
+
+def check_ranked(depths: tuple[int, int, int], world: str, groups: str) -> None:
+    config = SearchConfig(depths=depths, solve=False, exploration=0.7, groups=groups)
+    copy = Copy(WIDE[world], config, seed=sum(depths), lanes=5)
+    for _ in range(40):  # one after another
+        plain.record(*copy.simulate())
+        compare(copy, depths)
+    under_way: dict[int, list[object]] = {}
+    for _ in range(90):  # at once: groups are formed while others are on their way
+        lane = copy.random.randrange(5)
+        if lane not in under_way:
+            copy.walk(lane)
+            under_way[lane] = [edge.label for edge in copy.path(lane)]
+            continue
+        moves = [label for label in under_way.pop(lane) if label >= 0]  # type: ignore[operator]
+        path, payoff = copy.end(lane)
+        assert moves == [edge.label for edge in path if edge.label >= 0]  # type: ignore[operator]
+        assert all(before.child is edge.origin for before, edge in pairwise(path))
+        plain.record(path, payoff)
+        compare(copy, depths)
+    assert copy.formed > 2
+    for lane in under_way:
+        forget(copy.g, lane)
+    assert not copy.g["flying"][: copy.pool.used(1)].any() and not copy.g["running"][: copy.pool.used(0)].any()
+
+
+@pytest.mark.parametrize("structure", ["123", "134"])
+def test_moves_are_ranked_by_their_means(structure: str) -> None:
+    copy = Copy(WIDE["wide"], SearchConfig(groups=f"ranked:{structure}:once:32", solve=False), seed=3)
+    while not copy.formed:
+        plain.record(*copy.simulate())
+    means = copy.g["mean"][copy.members(0)]
+    best = sorted(means, reverse=True)
+    if structure == "123":
+        assert means.tolist() == best
+    else:
+        assert sorted(means[:3], reverse=True) == [best[0], *best[2:4]]
+
+
+def test_proven_values_survive_new_groups() -> None:
+    for world in (World(9, positions=14, moves=6, width=3), World(10, positions=20, moves=5)):
+        values = []
+        for groups in ("none", "ranked:134:every:4", "table"):
+            given = np.arange(2 * world.moves) % 2 == np.arange(2)[:, None] if groups == "table" else None
+            copy = Copy(world, SearchConfig(groups=groups), seed=1, given=given)
+            for _ in range(400):
+                copy.simulate()
+            assert copy.g["flags"][0] & SOLVED
+            values.append(copy.g["value"][0].tolist())
+        assert values[0] == values[1] == values[2]
 
 
 def test_update_all_gives_a_payoff_to_every_ancestor_once() -> None:

@@ -7,12 +7,14 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import GROUP, Pool
 from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.table import NONE, hash_state
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, STEP, WALK, arrive, descend, new_position
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, descend, new_position
 from ggp_agent.search.update import update
 from tests.search import plain_ucd as plain
 
@@ -52,16 +54,19 @@ class World:
 class Copy:
     """Drives the graph code on a world, and keeps the plain graph from what it does."""
 
-    def __init__(self, world: World, config: SearchConfig, seed: int) -> None:
+    def __init__(
+        self, world: World, config: SearchConfig, seed: int, *, lanes: int = 1, given: NDArray[Any] | None = None
+    ) -> None:
         self.world, self.config, self.random = world, config, Random(seed)
         texts = [[f"(move {k // 2} {k})" for k in range(world.moves)] for _ in range(2)]
-        groups = make_groups(config.groups, texts, [])
-        self.pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=1, megabytes=64, seed=seed)
+        groups = make_groups(config.groups, texts, [], given=given)
+        self.pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=lanes, megabytes=64, seed=seed)
         self.g = self.pool.block
         words = np.zeros(1, np.uint64)
         self.g["root"][0] = new_position(self.g, words, 0, np.uint64(hash_state(words, 0)), 0)
         self.nodes: dict[Hashable, plain.Node] = {}
         self.edges: dict[int, plain.Edge] = {}  # number of an edge -> the plain edge
+        self.formed = 0  # how often groups were formed from statistics
 
     def node(self, number: int) -> plain.Node:
         """The plain node of a node."""
@@ -86,38 +91,86 @@ class Copy:
 
     def simulate(self) -> tuple[list[plain.Edge], plain.Payoff]:
         """One simulation: its path and payoff."""
-        g, lane = self.g, 0
+        self.walk(0)
+        return self.end(0)
+
+    def walk(self, lane: int) -> None:
+        """Let a simulation go on until it knows its payoff."""
+        g = self.g
         g["at"][lane] = g["root"][0]
         need = WALK
         while need not in (KNOWN, PLAYOUT):
             if need == WALK:
                 need = descend(g, lane)
             elif need == MOVES:
-                self.expand(int(g["at"][lane]))
+                self.expand(lane)
+                need = WALK
+            elif need == RANK:
+                self.form_groups(int(g["at"][lane]))
                 need = WALK
             else:
                 assert need == STEP
-                need = self.step()
+                need = self.step(lane)
         if need == PLAYOUT:
             draw = self.random.choice((0.0, 0.5, 1.0))
             g["payoff"][lane] = draw, 1.0 - draw
-        path = [self.edge(int(number)) for number in g["path"][lane, : g["length"][lane]]]
-        payoff = tuple(g["payoff"][lane].tolist())
-        update(g, lane)
+
+    def path(self, lane: int) -> list[plain.Edge]:
+        return [self.edge(int(number)) for number in self.g["path"][lane, : self.g["length"][lane]]]
+
+    def end(self, lane: int) -> tuple[list[plain.Edge], plain.Payoff]:
+        path, payoff = self.path(lane), tuple(self.g["payoff"][lane].tolist())
+        update(self.g, lane)
         return path, payoff
 
-    def expand(self, node: int) -> None:
-        state = int(self.g["state"][self.g["position"][node], 0])
+    def expand(self, lane: int) -> None:
+        state = int(self.g["state"][self.g["position"][self.g["at"][lane]], 0])
         counts = np.array([1, 1], np.int32)
         counts[self.world.who(state)] = self.world.moves
         moves = np.tile(np.arange(self.world.moves, dtype=np.int32), (2, 1))
-        assert expand(self.g, node, moves, counts)
+        assert expand(self.g, lane, moves, counts)
 
-    def step(self) -> Any:
+    def step(self, lane: int) -> Any:
         g = self.g
-        edge = g["path"][0, g["length"][0] - 1]
+        edge = g["path"][lane, g["length"][lane] - 1]
         state = int(g["state"][g["position"][g["origin"][edge]], 0])
         new = self.world.step(state, int(g["move"][edge]))
         payoff = np.array([0.25, 0.75])
         words = np.array([new], np.uint64)
-        return arrive(g, 0, words, np.uint64(hash_state(words, 0)), self.world.terminal(new), payoff)
+        return arrive(g, lane, words, np.uint64(hash_state(words, 0)), self.world.terminal(new), payoff)
+
+    def members(self, number: int) -> list[int]:
+        """The edges of a position's moves, in the order of its groups."""
+        g, found = self.g, []
+        for edge in range(g["first"][number], g["first"][number] + g["edges"][number]):
+            found += self.members(int(g["child"][edge])) if g["move"][edge] < 0 else [edge]
+        return found
+
+    def form_groups(self, number: int) -> None:
+        """Form groups in both graphs: the kernels rank the moves, the plain graph keeps its own statistics of them."""
+        g, position = self.g, self.node(number)
+        known = {self.edges[k].label: self.edges.pop(k) for k in self.members(number) if k in self.edges}
+        for k in [k for k, edge in self.edges.items() if edge.origin is position]:
+            del self.edges[k]
+        position.edges = []
+        form_groups(g, g["at"].dtype.type(number))
+        self.formed += 1
+        plain.changed()
+        for above in range(g["first"][number], g["first"][number] + g["edges"][number]):
+            if g["move"][above] >= 0:  # too few moves
+                self.keep(position, [above], known)
+                continue
+            group = self.node(int(g["child"][above]))
+            group.mover, group.parents = position.mover, []
+            self.keep(group, self.members(int(g["child"][above])), known)
+            edge = self.edge(above)
+            edge.payoffs = [payoff for member in group.edges for payoff in member.payoffs]
+
+    def keep(self, origin: plain.Node, numbers: list[int], known: dict[Hashable, plain.Edge]) -> None:
+        """These are the edges of a node now; those of them that the plain graph knows keep what they know."""
+        origin.edges = []
+        for number in numbers:
+            if (edge := known.get(int(self.g["move"][number]))) is not None:
+                edge.origin = origin
+                origin.edges.append(edge)
+                self.edges[number] = edge

@@ -1,0 +1,99 @@
+"""`ggp lab ...`: experiments of the papers, ours beside theirs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from time import monotonic
+
+import click
+
+from ggp_agent.cli.common import ERR, cli, json_option, seed_option, tell
+from ggp_agent.errors import ConfigError
+from ggp_agent.lab.record import Row, Tell
+
+QUIET_SECONDS = 10.0  # between lines of progress where there is no terminal
+LAYOUT = "{:<8} {:<28} {:<10} {:>9} {:>5} {:>9} {:>7}"
+
+
+@cli.group("lab")
+def lab_group() -> None:
+    """Repeat experiments of the papers: our numbers beside theirs, and the difference in standard errors.
+
+    Every part is written down when it is computed: stopped at any moment, the same command goes on where it was.
+    """
+
+
+@contextmanager
+def progress() -> Iterator[Tell]:
+    """A line on standard error that says what is computed; without a terminal, now and then."""
+    if ERR.is_terminal:
+        with ERR.status("") as status:
+            yield status.update
+        return
+    told = monotonic()
+
+    def say(text: str) -> None:
+        nonlocal told
+        if monotonic() - told >= QUIET_SECONDS:
+            told = monotonic()
+            ERR.print(text, markup=False)
+
+    yield say
+
+
+def run(name: str, *, quick: bool, runs: int | None, out: Path, seed: int, as_json: bool) -> None:
+    from ggp_agent.lab.experiments import EXPERIMENTS
+
+    if out.exists() and not out.is_dir():
+        raise ConfigError(f"{out} is not a directory")
+    try:
+        with progress() as say:
+            rows = EXPERIMENTS[name](out, runs=runs, quick=quick, seed=seed, tell=say)
+    except KeyboardInterrupt:
+        tell(f"this goes on from here: {shlex.join(['ggp', *sys.argv[1:]])}")
+        raise
+    if not as_json:
+        click.echo(LAYOUT.format("table", "row", "column", "ours", "+-", "theirs", "errors"))
+    for row in rows:
+        click.echo(json.dumps(asdict(row)) if as_json else line(row))
+
+
+def line(row: Row) -> str:
+    theirs = "-" if row.theirs is None else f"{row.theirs:.3f}"
+    errors = "-" if row.errors is None else f"{row.errors:+.1f}"
+    interval = "" if row.interval is None else f"{row.interval:.1f}"
+    return LAYOUT.format(row.table, row.row, row.column, f"{row.ours:.3f}", interval, theirs, errors)
+
+
+def add(name: str, text: str) -> None:
+    """Add the command of an experiment."""
+
+    @lab_group.command(name, help=text)
+    @click.option("--quick", is_flag=True, help="A small form that takes about a minute.")
+    @click.option("--runs", type=click.IntRange(2), help="Runs of every setting; without it, as many as the paper has.")
+    @click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("lab"),
+        show_default=True,
+        help="Where raw results and pictures are kept; results that are there already are not computed again.",
+    )
+    @seed_option
+    @json_option
+    def command(quick: bool, runs: int | None, out: Path, seed: int, as_json: bool) -> None:
+        run(name, quick=quick, runs=runs, out=out, seed=seed, as_json=as_json)
+
+
+add("leftright", "How much transpositions help in LeftRight, for every d1 and d3 (figure 4 of the UCD paper).")
+add("bandit9", "Groups of nine moves (chapters 3 and 4 of Van Eyck's thesis).")
+add("bandit27", "Groups of twenty-seven moves (chapter 5 of Van Eyck's thesis).")
+add("hex", "Depths in Hex 5x5 (figures 5 and 6 of the UCD paper).")
+add("go", "Depths and RAVE in Go 6x6 (tables 1 and 2 of the UCD paper).")
+add("ggp", "Depths in ten games (tables 3 to 12 of the UCD paper).")
+add("pgame", "Transpositions and groups in random games (Childs, Brodeur and Kocsis).")

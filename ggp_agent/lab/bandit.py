@@ -1,0 +1,174 @@
+"""The artificial game of Van Eyck's thesis: one choice among moves, each of which wins with a chance of its own.
+
+It is searched with the graph code of the agent: the moves are edges of the root or of groups in it, and the positions
+they lead to are always played out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.graph import Pool
+from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.ranked import form_groups
+from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, hash_state, kernel
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, new_position, random_below, walk_on
+from ggp_agent.search.update import update
+
+MANY = 1 << 30  # random numbers are below it
+MAX_GROUPS = 32
+MEGABYTES = 2
+# Groups made anew for every run from values with noise: none, the best three, the best with the third and fourth
+FIXED, BEST_THREE, FIRST_THIRD_FOURTH = range(3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What to search and how."""
+
+    chances: tuple[float, ...]  # of the moves
+    exploration: float = 1.0
+    groups: str = "none"  # of the search
+    keys: tuple[tuple[int, ...], ...] = ()  # fixed groups: of each stage, the group of every move
+    prior: int = FIXED
+    noise: float = 0.0  # of the values from which groups are made, at most
+
+
+@kernel
+def forget_graph(g):  # type: ignore[no-untyped-def]
+    """Begin anew with a root whose state is 0."""
+    g.used[NODES], g.used[EDGES], g.used[JOINTS] = 0, 0, 0
+    for slot in range(len(g.table)):
+        g.table[slot] = NONE
+    state = np.zeros(1, np.uint64)
+    g.root[0] = new_position(g, state, 0, hash_state(state, 0), 0)
+
+
+@kernel
+def shuffle(g, items, first):  # type: ignore[no-untyped-def]
+    """Put items from `first` on into a random order."""
+    for k in range(len(items) - 1, first, -1):
+        other = first + random_below(g, k + 1 - first)
+        items[k], items[other] = items[other], items[k]
+
+
+@kernel
+def make_prior(g, chances, prior, noise):  # type: ignore[no-untyped-def]
+    """Group moves in threes by their chances with noise: the main group first, the others at random."""
+    values = np.empty(len(chances))
+    for move in range(len(chances)):
+        values[move] = -chances[move] + noise * (2.0 * random_below(g, MANY) / MANY - 1.0)
+    order = np.argsort(values)
+    if prior == FIRST_THIRD_FOURTH:
+        second = order[1]
+        order[1], order[2], order[3] = order[2], order[3], second
+    shuffle(g, order, 3)
+    for k in range(len(order)):
+        g.group_key[0, order[k]] = k // 3
+
+
+@kernel
+def simulate(g, chances, moves, counts, state):  # type: ignore[no-untyped-def]
+    """One play; the move that was chosen."""
+    root, need = g.root[0], WALK
+    g.at[0] = root
+    while need != KNOWN:
+        if need == WALK:
+            need = walk_on(g, 0)
+        elif need == RANK:
+            form_groups(g, root)
+            need = WALK
+        elif need == MOVES:
+            need = PLAYOUT
+            if g.position[g.at[0]] == root:
+                counts[0] = len(chances)
+                for k in range(len(chances)):
+                    moves[0, k] = k
+                expand(g, 0, moves, counts)
+                need = WALK
+        elif need == STEP:
+            state[0] = np.uint64(1 + g.move[g.path[0, g.length[0] - 1]])
+            need = arrive(g, 0, state, hash_state(state, 0), False, g.payoff[0])
+        else:
+            move = np.int64(g.state[g.at[0], 0]) - 1
+            g.payoff[0, 0] = 1.0 if random_below(g, MANY) < chances[move] * MANY else 0.0
+            need = KNOWN
+    update(g, 0)
+    return move
+
+
+@kernel
+def most_visited(g):  # type: ignore[no-untyped-def]
+    """The move that is selected: that of the most visited group, and so on; ties by wins, then at random."""
+    node = g.root[0]
+    while True:
+        best, ties = g.first[node], 1
+        for edge in range(g.first[node] + 1, g.first[node] + g.edges[node]):
+            more = g.n[edge] - g.n[best]
+            if more == 0:
+                more = np.int64(g.total[edge, 0] - g.total[best, 0])
+            if more > 0:
+                best, ties = edge, 1
+            elif more == 0:
+                ties += 1
+                if random_below(g, ties) == 0:
+                    best = edge
+        if g.move[best] >= 0:
+            return g.move[best]
+        node = g.child[best]
+
+
+@kernel
+def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyped-def]
+    """Add up what every mark sees over some runs: found[mark] = the best was chosen, its regret, all regret so far."""
+    moves, counts = np.zeros((1, len(chances)), np.int32), np.zeros(1, np.int32)
+    state = np.zeros(1, np.uint64)
+    best = chances.max()
+    for _ in range(runs):
+        forget_graph(g)
+        if prior != FIXED:
+            make_prior(g, chances, prior, noise)
+        regret, mark = 0.0, 0
+        for number in range(1, marks[-1] + 1):
+            regret += best - chances[simulate(g, chances, moves, counts, state)]
+            if number == marks[mark]:
+                chosen = chances[most_visited(g)]
+                found[mark, 0] += chosen == best
+                found[mark, 1] += best - chosen
+                found[mark, 2] += regret
+                mark += 1
+
+
+def make_pool(problem: Problem, seed: int) -> Pool:
+    """A graph for a problem."""
+    texts = [[f"m{k}" for k in range(len(problem.chances))]]
+    groups = make_groups(problem.groups, texts, [])
+    keys = problem.keys if problem.prior == FIXED else ((0,) * len(problem.chances),)
+    if keys:
+        groups["group_key"] = np.array(keys, np.int32)
+        groups["group_mark"] = np.zeros(MAX_GROUPS, np.int64)
+    config = SearchConfig(depths=(0, 0, 0), solve=False, exploration=problem.exploration, groups=problem.groups)
+    return Pool(config, groups, np.ones(1), words=1, graphs=1, walks=1, megabytes=MEGABYTES, seed=seed)
+
+
+def run(problem: Problem, runs: int, marks: Sequence[int], seed: int) -> dict[str, Any]:
+    """The mean over some runs of what is seen after so many plays: three lists with a number for each mark."""
+    pool = make_pool(problem, seed)
+    found: NDArray[np.float64] = np.zeros((len(marks), 3))
+    begun = perf_counter()
+    play(pool.block, np.array(problem.chances), runs, np.array(marks), problem.prior, problem.noise, found)
+    seconds = perf_counter() - begun
+    rates, simple, cumulative = (found / runs).T.tolist()
+    return {"runs": runs, "rates": rates, "simple": simple, "cumulative": cumulative, "seconds": seconds}
+
+
+def warm_up(chances: tuple[float, ...]) -> None:
+    """Compile the kernels, so that no measured time holds it."""
+    run(Problem(chances=chances), 1, [1], 0)

@@ -1,0 +1,130 @@
+"""Matches as experiments: one player against another, side by side, each playing every role of every opening."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import sqrt
+from os import cpu_count
+from typing import Any, Self
+
+from ggp_agent.arena import InProcess, MatchResult, Runner
+from ggp_agent.arena.schedule import Schedule
+from ggp_agent.arena.statistics import Z95
+from ggp_agent.arena.tally import Tally
+from ggp_agent.arena.tournament import Tournament
+from ggp_agent.engine import games
+from ggp_agent.lab.record import Record
+
+SETS = 50  # of a part that is written down as a whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pairing:
+    """A player whose strength is asked for, and its opponent, both as text; the setting is what tables call it."""
+
+    game: str
+    setting: str
+    player: str
+    opponent: str
+    matches: int
+    opening: int = 0  # random plies
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """What a player made of its matches, in percent of the points."""
+
+    matches: int
+    percent: float
+    error: float  # the standard error, over rotation sets
+
+    @property
+    def interval(self) -> float:
+        return Z95 * self.error
+
+
+def score(sets: Sequence[float]) -> Score:
+    """From the points of a player in each rotation set, 0..1."""
+    count = len(sets)
+    mean = sum(sets) / count
+    variance = sum((points - mean) ** 2 for points in sets) / max(1, count - 1)
+    return Score(matches=2 * count, percent=100 * mean, error=100 * sqrt(variance / count))
+
+
+class Matches:
+    """Plays pairings, several at once, and writes down what came of them."""
+
+    def __init__(self, record: Record, workers: int | None = None) -> None:
+        self.record = record
+        self.pool = ThreadPoolExecutor(workers or cpu_count() or 1)
+        self.local = threading.local()
+        self.stopping = threading.Event()
+        self.opened: list[Runner] = []
+
+    def scores(self, pairings: Iterable[Pairing]) -> dict[Pairing, Score]:
+        """What all of them are worth. What is known already is not played again."""
+        wanted = list(pairings)
+        parts = [(pairing, first) for pairing in wanted for first in range(0, pairing.matches // 2, SETS)]
+        found: dict[Pairing, list[float]] = {pairing: [] for pairing in wanted}
+        for (pairing, _), points in zip(parts, self.pool.map(self.part, *zip(*parts, strict=True)), strict=True):
+            found[pairing] += points
+        return {pairing: score(points) for pairing, points in found.items()}
+
+    def part(self, pairing: Pairing, first: int) -> list[float]:
+        """The points of some sets, from number `first` on."""
+        sets = min(SETS, pairing.matches // 2 - first)
+        key = (
+            f"{pairing.game}: {pairing.player} against {pairing.opponent}, opening {pairing.opening}, "
+            f"sets {first} to {first + sets - 1}"
+        )
+
+        def compute(seed: int) -> dict[str, Any]:
+            return {"points": self.play(pairing, sets, seed)}
+
+        points: list[float] = self.record.get(key, compute)["points"]
+        return points
+
+    def play(self, pairing: Pairing, sets: int, seed: int) -> list[float]:
+        tournament = Tournament.parse(
+            {
+                "games": [pairing.game],
+                "players": [f"{pairing.player},name=player", f"{pairing.opponent},name=opponent"],
+                "sets": sets,
+                "opening": pairing.opening,
+                "seed": seed,
+            }
+        )
+        schedule = Schedule(tournament)
+        tally = Tally(schedule)
+
+        def done(results: Sequence[MatchResult]) -> None:
+            for result in results:
+                tally.add(result.job.set_number, result.job.assignment, result.goals, len(result.errors))
+
+        jobs = [schedule.job(rotation, number) for rotation in schedule for number in range(len(rotation.seats))]
+        self.runner(pairing.game).run(jobs, done)
+        return [tally.scores[number][0, 1] for number in range(sets)]
+
+    def runner(self, game: str) -> Runner:
+        """One for every thread: an engine is used by one at a time."""
+        mine: dict[str, Runner] = self.local.__dict__.setdefault("runners", {})
+        if game not in mine:
+            for other in mine.values():  # experiments go through one game after the other
+                other.close()
+                self.opened.remove(other)
+            mine.clear()
+            mine[game] = InProcess(stopped=self.stopping.is_set).open(games.load(game))
+            self.opened.append(mine[game])
+        return mine[game]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopping.set()
+        self.pool.shutdown(cancel_futures=True)
+        for runner in self.opened:
+            runner.close()

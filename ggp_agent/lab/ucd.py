@@ -1,0 +1,195 @@
+"""The experiments of Saffidine, Cazenave and Mehat with games: Hex, Go, and ten games of general game playing.
+
+Every setting plays against the same search without transpositions. Searches are sequential, and do not prove values: so
+were the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from pathlib import Path
+
+from ggp_agent.engine.picture import pyplot, save
+from ggp_agent.lab import ucd_paper as paper
+from ggp_agent.lab.matches import Matches, Pairing, Score
+from ggp_agent.lab.record import Record, Row, Tell
+from ggp_agent.search.config import INFINITE, depths_text
+
+HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
+QUICK_PLAYOUTS, QUICK_MATCHES = 100, 20
+HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
+HEX_D2 = (0, 1)
+HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
+SAME = "lanes=1,solve=off,virtual_loss=0"
+
+Depths = tuple[int, int, int]
+
+
+def player(playouts: int, c: float, depths: Depths | None, more: str = "") -> str:
+    """A player as text; without depths, without transpositions."""
+    what = "transpositions=off" if depths is None else f"d={depths_text(depths)}"
+    return f"ucd,{what},c={c},playouts={playouts},{SAME}{more}"
+
+
+def row(table: str, name: str, column: str, found: Score, theirs: float | None, their_matches: int) -> Row:
+    """One number in percent. The error of theirs is that of as many matches without draws."""
+    errors = None
+    if theirs is not None:
+        their_error = sqrt(theirs * (100 - theirs) / their_matches)
+        errors = (found.percent - theirs) / sqrt(max(found.error, 1e-9) ** 2 + their_error**2)
+    return Row(
+        table=table,
+        row=name,
+        column=column,
+        ours=found.percent,
+        theirs=theirs,
+        errors=errors,
+        interval=found.interval,
+    )
+
+
+def hex_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+    """Figures 5 and 6: Hex 5x5 with a stone on b2."""
+    playouts = QUICK_PLAYOUTS if quick else HEX_PLAYOUTS
+    depths = (0, 1, INFINITE) if quick else HEX_DEPTHS
+    matches = runs or (QUICK_MATCHES if quick else paper.HEX_GAMES)
+    opponent = player(playouts, HEX_C, None)
+    settings: dict[str, Depths] = {
+        depths_text((d1, d2, d3)): (d1, d2, d3) for d2 in HEX_D2 for d3 in depths for d1 in depths
+    }
+    pairings = {
+        name: Pairing(
+            game="hex_5x5",
+            setting=name,
+            player=player(playouts, HEX_C, found),
+            opponent=opponent,
+            matches=matches,
+        )
+        for name, found in settings.items()
+    }
+    all_ = player(playouts, HEX_C, (0, 0, 0), ",update_all=on")
+    pairings["update-all"] = Pairing(
+        game="hex_5x5", setting="update-all", player=all_, opponent=opponent, matches=matches
+    )
+    scores = play(Record(out / "hex.jsonl", seed, tell), pairings.values())
+    draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, playouts, out / "hex.png")
+    return [
+        row(
+            "figure 6" if name.split(":")[1:2] == ["1"] else "figure 5",
+            name,
+            f"c = {HEX_C}",
+            scores[pairing],
+            paper.HEX.get(name),
+            paper.HEX_GAMES,
+        )
+        for name, pairing in pairings.items()
+    ]
+
+
+def go_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+    """Tables 1 and 2: Go 6x6 with a komi of 5.5, and RAVE."""
+    playouts = QUICK_PLAYOUTS if quick else GO_PLAYOUTS
+    matches = runs or (QUICK_MATCHES if quick else paper.GAMES)
+    plain = player(playouts, GO_C, None)
+    cells: dict[tuple[str, str, str], tuple[Pairing, float]] = {}
+    for depths, numbers in paper.TABLE_1.items():
+        for c, theirs in zip(paper.TABLE_1_CONSTANTS, numbers, strict=True):
+            mine = player(playouts, c, depths)
+            pairing = Pairing(game="go_6x6", setting=depths_text(depths), player=mine, opponent=plain, matches=matches)
+            cells["table 1", depths_text(depths), f"c = {c}"] = pairing, theirs
+    for depth, numbers in paper.TABLE_2.items():
+        for bias, theirs in zip(paper.TABLE_2_CONSTANTS, numbers, strict=True):
+            rave = f",rave={bias}"
+            mine = player(playouts, GO_C, (1, 0, 1), f"{rave},rave_depth={depth}")
+            pairing = Pairing(
+                game="go_6x6",
+                setting=f"RAVE {bias}",
+                player=mine,
+                opponent=player(playouts, GO_C, None, rave),
+                matches=matches,
+            )
+            cells["table 2", f"RAVE {bias}", f"depth {depth}"] = pairing, theirs
+    scores = play(Record(out / "go.jsonl", seed, tell), [pairing for pairing, _ in cells.values()])
+    return [row(*place, scores[pairing], theirs, paper.GAMES) for place, (pairing, theirs) in cells.items()]
+
+
+def ggp_experiment(
+    out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell, only: Sequence[str] = ()
+) -> list[Row]:
+    """Tables 3 to 12: ten games, 27 settings."""
+    playouts = QUICK_PLAYOUTS if quick else GGP_PLAYOUTS
+    matches = runs or (QUICK_MATCHES if quick else paper.GAMES)
+    wanted = only or (("connect_four", "pawn_whopping") if quick else tuple(paper.TABLES))
+    record, rows = Record(out / "ggp.jsonl", seed, tell), []
+    for game in wanted:
+        pairings = {
+            depths: Pairing(
+                game=game,
+                setting=depths_text(depths),
+                player=player(playouts, GGP_C, depths),
+                opponent=player(playouts, GGP_C, None),
+                matches=matches,
+            )
+            for depths in paper.SETTINGS
+        }
+        scores = play(record, pairings.values())
+        found = {depths: scores[pairing] for depths, pairing in pairings.items()}
+        best = max(found, key=lambda depths: found[depths].percent)
+        table = f"table {paper.TABLES[game][0]}"
+        for depths in paper.SETTINGS:
+            name = f"{game} {depths_text(depths)}" + (" (best)" if depths == best else "")
+            rows.append(row(table, name, "", found[depths], paper.printed(game, depths), paper.GAMES))
+    draw_ggp(rows, playouts, out / "ggp.png")
+    return rows
+
+
+def play(record: Record, pairings: Iterable[Pairing]) -> dict[Pairing, Score]:
+    with Matches(record) as matches:
+        return matches.scores(pairings)
+
+
+def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], playouts: int, path: Path) -> None:
+    """The scores over d1, a line for each d3, a picture for each d2."""
+    figure, pictures = pyplot().subplots(1, len(HEX_D2), figsize=(11, 4.5), sharey=True)
+    names = ["inf" if depth == INFINITE else str(depth) for depth in depths]
+    for axes, d2 in zip(pictures, HEX_D2, strict=True):
+        for shift, d3 in enumerate(depths):
+            found = [scores[depths_text((d1, d2, d3))] for d1 in depths]
+            places = [k + 0.06 * (shift - len(depths) / 2) for k in range(len(depths))]  # side by side, not over
+            percents, errors = [one.percent for one in found], [one.interval for one in found]
+            axes.errorbar(places, percents, yerr=errors, marker="o", capsize=3, label=f"d3 = {names[shift]}")
+        axes.axhline(scores["update-all"].percent, color="black", linestyle=":", linewidth=1, label="update-all")
+        axes.axhline(50, color="0.6", linewidth=1)
+        axes.set_xticks(range(len(depths)), names)
+        axes.set_xlabel("d1")
+        axes.set_title(f"d2 = {d2}")
+        axes.grid(alpha=0.3)
+    pictures[0].set_ylabel("games won, %, with 95 % intervals")
+    pictures[-1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.suptitle(f"Hex 5x5: UCD against UCT without transpositions, {playouts:,} playouts a move, c = {HEX_C}")
+    save(figure, path)
+
+
+def draw_ggp(rows: Sequence[Row], playouts: int, path: Path) -> None:
+    """Ours over theirs, a point for each setting, a colour for each game."""
+    figure, axes = pyplot().subplots(figsize=(6.5, 6))
+    for game in dict.fromkeys(row.row.split()[0] for row in rows):
+        mine = [row for row in rows if row.row.split()[0] == game and row.theirs is not None]
+        axes.errorbar(
+            [row.theirs for row in mine],
+            [row.ours for row in mine],
+            yerr=[row.interval for row in mine],
+            fmt="o",
+            markersize=3,
+            elinewidth=0.5,
+            label=game,
+        )
+    low = min([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) - 3
+    high = max([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) + 3
+    axes.plot([low, high], [low, high], color="0.6", linewidth=1)
+    axes.set(xlabel="the paper, %", ylabel="ours, % with 95 % intervals", xlim=(low, high), ylim=(low, high))
+    axes.set_title(f"27 settings against UCT without transpositions, {playouts:,} playouts a move")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    save(figure, path)

@@ -1,0 +1,72 @@
+"""The bandits: their groups, and the kernel beside UCB as the thesis writes it."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import numpy as np
+import pytest
+
+from ggp_agent.lab import thesis, thesis_27
+from ggp_agent.lab.bandit import BEST_THREE, Problem, run
+from ggp_agent.lab.bandits import groupings
+from ggp_agent.lab.record import rate_errors
+
+
+def test_there_are_280_groupings_of_nine_moves() -> None:
+    found = {frozenset(frozenset(np.flatnonzero(np.array(g) == k)) for k in range(3)) for g in groupings()}
+    assert len(found) == 280 and all(len(group) == 3 for some in found for group in some)
+
+
+def test_the_groups_of_the_tables_are_whole() -> None:
+    for number, (_, text, rates) in thesis_27.ROWS.items():
+        keys = thesis_27.keys(text)
+        assert all(len(stage) == 27 for stage in keys) and len(keys) == (2 if number > 10 else 1)
+        sizes = [np.bincount(stage).tolist() for stage in keys]
+        assert sizes[-1] == [9] * 3 if 6 <= number <= 10 else [3] * 9
+        assert number <= 10 or sizes[0] == [9] * 3
+        assert len(rates) == len(thesis_27.BASE)
+    for _, _, table in (*thesis.STATISTICS.values(), *thesis.VALUES.values()):
+        assert all(0 <= rate <= 1 for row in table.values() for rate in row)
+
+
+def plain_rate(groups: list[list[int]], chances: tuple[float, ...], plays: int, runs: int) -> float:
+    """How often the best move has been played most after so many plays, with groups chosen by UCB and c = 1."""
+    random, best, hits = Random(1), len(chances) - 1, 0
+
+    def choose(options: list[list[float]], total: float) -> int:
+        worth = [w / n + math.sqrt(math.log(total) / n) if n else math.inf for n, w in options]
+        return random.choice([k for k, u in enumerate(worth) if u == max(worth)])
+
+    for _ in range(runs):
+        moves = [[0.0, 0.0] for _ in chances]
+        for _ in range(plays):
+            above = [[sum(moves[m][k] for m in group) for k in range(2)] for group in groups]
+            group = groups[choose(above, max(1.0, sum(n for n, _ in above)))]
+            inside = [moves[m] for m in group]
+            move = group[choose(inside, max(1.0, sum(n for n, _ in inside)))]
+            moves[move][0] += 1
+            moves[move][1] += random.random() < chances[move]
+        group = max(groups, key=lambda group: ([sum(moves[m][k] for m in group) for k in range(2)], random.random()))
+        hits += max(group, key=lambda m: (moves[m], random.random())) == best
+    return hits / runs
+
+
+@pytest.mark.parametrize("key", [(0,) * 9, (0, 1, 2, 0, 1, 2, 0, 1, 2), (0, 0, 0, 1, 1, 1, 2, 2, 2)])
+def test_the_kernel_is_ucb(key: tuple[int, ...]) -> None:
+    groups = [[move for move in range(9) if key[move] == k] for k in sorted(set(key))]
+    plain = plain_rate(groups, thesis.EASY, 64, 800)
+    keys = (key,) if len(groups) > 1 else ()
+    ours = run(Problem(chances=thesis.EASY, keys=keys), 4000, [16, 64], 7)["rates"][1]
+    assert abs(rate_errors(ours, 4000, plain, 800)) < 4
+
+
+def test_values_without_noise_make_the_same_groups_every_time() -> None:
+    fixed = run(Problem(chances=thesis.EASY, keys=((0, 0, 0, 1, 1, 1, 2, 2, 2),)), 4000, [64], 1)["rates"][0]
+    made = run(Problem(chances=thesis.EASY, prior=BEST_THREE), 4000, [64], 2)["rates"][0]
+    assert abs(made - fixed) < 0.06  # the other six moves are arranged at random
+    assert (
+        run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
+        == run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
+    )

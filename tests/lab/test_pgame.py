@@ -1,0 +1,49 @@
+"""P-games: what they must be, and that searches of them come to the right move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ggp_agent.lab.pgame import choose_groups, errors, make_game
+from ggp_agent.lab.pgames import VARIANTS
+from ggp_agent.search.config import SearchConfig
+
+
+@pytest.mark.parametrize("combination", [0.0, 0.2, 0.4])
+def test_values_are_those_of_minimax(combination: float) -> None:
+    game = make_game(3, 6, combination, 5)
+    for level in range(game.plies):
+        better = np.max if level % 2 == 0 else np.min
+        for node in range(game.starts[level], game.starts[level + 1]):
+            children = game.children[node]
+            assert len(set(children.tolist())) == 3
+            assert (children >= game.starts[level + 1]).all() and (children < game.starts[level + 2]).all()
+            assert game.values[node] == better(game.values[children])
+    widths = np.diff(game.starts)
+    assert (widths[1:] <= 3 * widths[:-1]).all()
+    assert (widths[-1] == 3**6) == (combination == 0.0)
+    parents = np.bincount(game.children.ravel(), minlength=len(game.values))[1:]
+    assert parents.min() == 1 and parents.max() == (1 if combination == 0.0 else 2)
+
+
+def test_groups_follow_their_bias() -> None:
+    game = make_game(6, 4, 0.0, 3)
+    for bias in (0.0, 1.0):
+        table = np.zeros((2, len(game.values)), np.uint8)
+        choose_groups(game.children, game.starts, game.values, bias, False, 1, table)
+        assert (table.sum(axis=0)[1:] == 1).all()
+        for level in range(game.plies):
+            inside = [c for c in range(game.starts[level + 1], game.starts[level + 2]) if table[0, c]]
+            won = 1.0 if level % 2 == 0 else 0.0
+            assert {bool(game.values[c] == won) for c in inside} <= {bias == 1.0}
+        choose_groups(game.children, game.starts, game.values, bias, True, 1, np.zeros_like(table))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("groups", [None, (0.8, False), (0.8, True)])
+def test_errors_vanish(variant: str, groups: tuple[float, bool] | None) -> None:
+    config = SearchConfig(solve=False, exploration=0.7, **VARIANTS[variant])
+    for seed in range(3):
+        game = make_game(3, 4, 0.2 if groups is None else 0.0, seed)
+        assert errors(config, game, 5, [8, 4000], seed, groups)[-1] == 0

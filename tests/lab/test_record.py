@@ -1,0 +1,43 @@
+"""What is written down survives, and what is known is not computed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggp_agent.errors import ConfigError
+from ggp_agent.lab.record import Record, rate_errors
+
+
+def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "some.jsonl"
+    computed: list[int] = []
+
+    def compute(seed: int) -> dict[str, Any]:
+        computed.append(seed)
+        return {"value": len(computed)}
+
+    first = Record(path, 1)
+    assert [first.get(key, compute)["value"] for key in ("a", "b", "a")] == [1, 2, 1]
+    with path.open("a") as file:
+        file.write('{"key": "seed 1: c", "val')  # killed while it wrote
+    again = Record(path, 1)
+    assert [again.get(key, compute)["value"] for key in ("a", "b", "c")] == [1, 2, 3]
+    assert len(set(computed)) == 3
+    assert [Record(path, 1).get(key, compute)["value"] for key in ("a", "b", "c")] == [1, 2, 3]
+    assert Record(path, 2).get("a", compute)["value"] == 4  # another seed is another experiment
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text("dear diary\n{}\n")
+    with pytest.raises(ConfigError):
+        Record(path, 0)
+
+
+def test_differences_are_in_standard_errors() -> None:
+    assert rate_errors(0.5, 100, 0.5, 400) == 0
+    assert rate_errors(0.6, 5000, 0.5, 5000) == pytest.approx(10.0, abs=0.1)
+    assert rate_errors(1.0, 10, 1.0, 10) == 0
