@@ -18,6 +18,7 @@ from ggp_agent.engine import JointMove, State
 from ggp_agent.engine.kernels import DONE, RUNNING
 from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
+from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
@@ -124,7 +125,9 @@ class LanesWorker(Worker):
     ) -> None:
         """`graphs` so many graphs with a lane each; without it, what the configuration says."""
         circuit = engine.circuit
-        self.engine = engine
+        self.engine, self.rows = engine, Rows(circuit)
+        if config.rave and len(self.rows.groups.guards):
+            raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
         self.leaders, block = (config.lanes, 1) if graphs is None else (graphs, 1)
         if graphs is None and config.parallel == "leaf":
             self.leaders, block = 1, config.lanes
@@ -146,11 +149,12 @@ class LanesWorker(Worker):
             worst=worst,
         )
         self.pool.block["lane_graph"][:graphs] = np.arange(graphs)
-        self.rows = Rows(circuit)
         self.rows.seed(seed)
         self.steps = FIRST_STEPS
         self.code = self.rows.wiring.code
-        self.lanes = make_lanes(circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies)
+        self.lanes = make_lanes(
+            circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies, rave=config.rave > 0
+        )
 
     def pack(self, state: State) -> NDArray[np.uint64]:
         assert isinstance(state, bytes)
@@ -209,5 +213,6 @@ class LanesWorker(Worker):
             forget(block, lane)
         self.lanes["phase"][:] = IDLE
         self.lanes["pending"][:] = 0
+        self.lanes["played"][:] = 0
         rows[wiring.active] = 0
         rows[wiring.forced : wiring.tree] = 0
