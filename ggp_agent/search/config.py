@@ -48,7 +48,7 @@ class SearchConfig:
     first_play_urgency: float = setting("fpu", math.inf)  # the worth of a move that was never tried
     virtual_loss: int = setting("virtual_loss", 1)  # losses that a simulation counts as while it runs
     solve: bool = setting("solve", True)  # prove values from terminal positions
-    rave: float = setting("rave", 0.0)  # the bias of RAVE; 0 turns it off
+    rave: float = setting("rave", 0.0)  # the bias of RAVE, such as 0.001; 0 turns it off
     rave_depth: int = setting("rave_depth", 0)  # 0: values of the position; 1: those of its children mixed
     groups: str = setting("groups", "none")
     parallel: str = setting("parallel", "tree")  # how lanes share graphs
@@ -65,9 +65,14 @@ class SearchConfig:
             ("c", self.exploration >= 0 and math.isfinite(self.exploration), "a number that is not negative"),
             ("fpu", not math.isnan(self.first_play_urgency), "a number or inf"),
             ("virtual_loss", self.virtual_loss >= 0, "0 or more"),
-            ("rave", self.rave == 0, "0: simulations do not note later moves yet"),
+            ("rave", self.rave >= 0 and math.isfinite(self.rave), "a number that is not negative"),
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),
             ("groups", GROUPS.fullmatch(self.groups), f"such as {GROUPS_TEXT}"),
+            (
+                "rave",
+                self.rave == 0 or self.groups == "none",
+                "0 where moves are grouped: groups have no moves to play",
+            ),
             ("parallel", self.parallel in PARALLEL, f"one of {', '.join(PARALLEL)}"),
             ("lanes", 0 <= self.lanes <= MAX_LANES, f"1..{MAX_LANES}, or 0 for a number that suits the limit"),
             ("workers", 1 <= self.workers <= 256, "1..256"),

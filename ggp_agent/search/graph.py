@@ -80,9 +80,9 @@ EDGE_MORE: Record = {
     "total": (np.float64, ("roles",)),  # sum of their payoffs
     "end_total": (np.float64, ("roles",)),  # n' mu': sum of payoffs of those that ended there
 }
-AMAF: Record = {  # RAVE: simulations in which the role of an edge played its move later
+AMAF: Record = {  # RAVE: simulations in which the role of an edge played its move then or later
     "amaf_n": (np.int64, ()),
-    "amaf_total": (np.float64, ("roles",)),
+    "amaf_total": (np.float64, ()),  # sum of its payoffs
 }
 MARKS: Record = {  # scratch of updates
     "node_mark": (np.int64, (3,)),  # stamp of the update that put it into either list, and on whose path it is
@@ -112,6 +112,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "update_all": int(config.update_all),
         "solve": int(config.solve),
         "rave": float(config.rave),
+        "rave_depth": config.rave_depth,
         "d1": d1,
         "d2": d2,
         "d3": d3,
@@ -123,6 +124,13 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "own_inf": count_layers if d3 == INFINITE else NONE,  # where n_{d3} looks
         "parent_layer": count_layers if d2 == INFINITE else d2,  # the layer that is p_{d2}
     }
+
+
+def new_played(moves: int) -> NDArray[np.int64]:
+    """Scratch of RAVE: no simulation has made any of so many moves."""
+    played = np.zeros(moves + 1, np.int64)
+    played[-1] = 1
+    return played
 
 
 class Pool:
@@ -185,6 +193,8 @@ class Pool:
                 "path": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: edges
                 "nodes": np.zeros((walks, MAX_PATH + 16), np.int32),  # int32[lanes, ...]: their origins
                 "payoff": np.zeros((walks, roles)),  # float64[lanes, roles]
+                # int64[moves of all roles + 1]: the simulation that last made a move; the one that ends next
+                "played": new_played(int(np.asarray(groups["group_offset"])[-1]) if config.rave else 0),
                 # A longer walk is played out; the paths of others grow when groups are formed
                 "max_path": (MAX_PATH // 2 if groups["group_kind"] == RANKED else MAX_PATH) - roles,
                 # int32[2, 2]: x and y of the last two moves before the root, the latest first, or NONE

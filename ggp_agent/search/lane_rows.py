@@ -12,6 +12,7 @@ from ggp_agent.engine.kernels import read_goals
 from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
 from ggp_agent.search.graph import MAX_PATH
+from ggp_agent.search.rave import note_played
 from ggp_agent.search.table import NONE, kernel
 from ggp_agent.search.ucd import set_row
 
@@ -30,7 +31,7 @@ DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of the field `progress`
 
 
-def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_plies: int) -> Block:
+def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_plies: int, rave: bool) -> Block:
     """What the lanes of one block of rows do."""
     roles, words = len(circuit.roles), max(1, -(-len(circuit.fluents) // 64))
     history = (LANES, max_plies) if roles == 1 else (1, 1)
@@ -65,6 +66,8 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "max_nodes": 0,
             # The best game found by a single role: its moves as played so far in each lane, and the best of all
             "history": np.zeros(history, np.int32),  # int32[LANES, max_plies], or of length 1 if nobody asks
+            # uint64[rows of moves, WORDS]: the moves that playouts have made so far; nothing unless RAVE asks
+            "played": np.zeros((wiring.move_starts[-1] - wiring.move_starts[0] if rave else 1, WORDS), np.uint64),
             "line": np.zeros(max_plies + MAX_PATH, np.int32),  # int32[...]: moves
             "best": np.array([-1.0, 0.0]),  # float64[2]: payoff of the line, its length
         }
@@ -189,3 +192,30 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
                 bits &= bits - 1
                 if lanes.phase[lane] == PLAYING:
                     lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = row - first
+
+
+@kernel
+def write_played(lanes):  # type: ignore[no-untyped-def]
+    """Note the moves of all lanes that play at random."""
+    first, rows, played = lanes.move_starts[0], lanes.rows, lanes.played
+    for word in range(WORDS):
+        playing = np.uint64(0)
+        for bit in range(64):
+            if lanes.phase[64 * word + bit] == PLAYING:
+                playing |= np.uint64(1) << np.uint64(bit)
+        if playing:
+            for row in range(len(played)):
+                played[row, word] |= rows[first + row, word] & playing
+
+
+@kernel
+def read_played(g, lanes, lane):  # type: ignore[no-untyped-def]
+    """Take over the moves that the playout of a lane has made, and forget them here."""
+    first, played = lanes.move_starts[0], lanes.played
+    word, mask = lane >> 6, np.uint64(1) << np.uint64(lane & 63)
+    for role in range(g.roles):
+        start = lanes.move_starts[role] - first
+        for move in range(g.group_offset[role + 1] - g.group_offset[role]):
+            if played[start + move, word] & mask:
+                played[start + move, word] &= ~mask
+                note_played(g, role, move)

@@ -155,12 +155,6 @@ def fill_group(g, edge):  # type: ignore[no-untyped-def]
             g.open[group] += 1
         elif best == NONE or g.mean[member] > g.mean[best]:
             best = member
-    if len(g.amaf_n) > 1:
-        g.amaf_n[edge] = 0
-        set_row(g.amaf_total[edge], 0.0)
-        for member in range(g.first[group], g.first[group] + g.edges[group]):
-            g.amaf_n[edge] += g.amaf_n[member]
-            add_row(g.amaf_total[edge], g.amaf_total[member])
     refresh(g, edge)
     if best != NONE and is_solved(g, group, best):
         g.flags[group] |= SOLVED

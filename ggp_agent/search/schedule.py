@@ -37,9 +37,11 @@ from ggp_agent.search.lane_rows import (
     play_forced,
     read_moves,
     read_payoff,
+    read_played,
     read_state,
     set_bit,
     write_history,
+    write_played,
 )
 from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.table import NODES, NONE, hash_state, kernel
@@ -238,13 +240,15 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
         return
     set_bit(lanes.rows, lanes.active, leader)
     lanes.here[leader] = NONE
-    length = g.length[leader]
+    length, at = g.length[leader], g.at[leader]
     for k in range(length):  # each update takes one simulation off the path
         g.flying[g.path[leader, k]] += lanes.block - 1
         if k == 0 or g.nodes[leader, k - 1] != g.nodes[leader, k]:
             g.running[g.nodes[leader, k]] += lanes.block - 1
     for other in range(leader, leader + lanes.block):
-        g.length[leader] = length
+        g.length[leader], g.at[leader] = length, at
+        if g.rave > 0.0:
+            read_played(g, lanes, other)
         copy_row(g.payoff[leader], lanes.ends[other])
         update(g, leader)
         lanes.progress[ENDED] += 1
@@ -339,6 +343,8 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         play_forced(g, lanes)
         if len(lanes.history) > 1:
             write_history(g, lanes)
+        if g.rave > 0.0:
+            write_played(lanes)
         if by_group:
             make_moves(groups, rows)
         compute(wiring, NEXT)

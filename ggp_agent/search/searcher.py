@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import product
+from math import prod
 from random import Random
 from time import perf_counter
 from typing import Any, Self
@@ -22,6 +24,7 @@ from ggp_agent.search.table import EDGES, NODES
 from ggp_agent.search.workers import MANY, LanesWorker, Worker
 
 TELL_SECONDS = 0.5  # between reports of a search that goes on
+MOST_TRIED = 2_000  # joint moves, to find those that led to a state
 MOST_FOR_NODE = 1_000  # simulations for each new node that a limit asks for: the game or the memory may have no more
 
 
@@ -102,10 +105,14 @@ class Searcher:
                 self.advance((move,))
             return
         self.position = self.engine.look(state)
+        joints = self.joints_to(state) if self.config.groups.startswith("near") else None
         self.planned, self.state = None, state
         self.level += 1
         for worker in self.workers:
-            worker.follow(None)
+            if joints is None:
+                worker.follow(None)
+            for joint in joints or []:
+                worker.follow(joint)
         self.set_roots()
 
     def moves_to(self, state: State) -> list[Move]:
@@ -120,6 +127,31 @@ class Searcher:
             moves.append(position.legal[0][0])
             here = self.engine.step(here, (moves[-1],))
         return moves
+
+    def joints_to(self, state: State) -> list[JointMove] | None:
+        """The one or two joint moves that lead to a state; None if there are none, or it would take long to find them.
+
+        If there are two, the first has the last best move.
+        """
+        tried, here = 0, self.engine.look(self.state)
+        if here.terminal or prod(map(len, here.legal)) > MOST_TRIED:
+            return None
+        first = list(product(*here.legal))
+        for joint in first:
+            if self.engine.step(self.state, joint) == state:
+                return [joint]
+        for joint in first:
+            if self.last_move not in joint:
+                continue
+            there = self.engine.step(self.state, joint)
+            position = self.engine.look(there)
+            tried += prod(map(len, position.legal))
+            if position.terminal or tried > MOST_TRIED:
+                continue
+            for reply in product(*position.legal):
+                if self.engine.step(there, reply) == state:
+                    return [joint, reply]
+        return None
 
     def move_text(self, role: int, move: Move) -> str:
         known = 0 <= move < len(self.engine.moves[role])

@@ -14,10 +14,11 @@ from ggp_agent.engine import Engine, JointMove, Position, State
 from ggp_agent.engine.base import NO_GOAL
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import MAX_LANES, SearchConfig
-from ggp_agent.search.graph import Pool
+from ggp_agent.search.graph import Pool, new_played
 from ggp_agent.search.groups import Tables, expand, make_groups
 from ggp_agent.search.lane_rows import DRAW
 from ggp_agent.search.ranked import form_groups
+from ggp_agent.search.rave import note_played
 from ggp_agent.search.squares import ordered_constants
 from ggp_agent.search.table import NODES, NONE, hash_state
 from ggp_agent.search.ucd import (
@@ -137,6 +138,7 @@ class SingleWorker(Worker):
         if g["group_offset"][-1] < sum(map(len, self.engine.moves)):
             for name, value in self.make_groups().items():
                 g[name] = value
+            g["played"] = new_played(sum(map(len, self.engine.moves)) if self.config.rave else 0)
 
     def step(self) -> Any:
         """Play the moves at the end of the path, and look at where they lead."""
@@ -159,7 +161,28 @@ class SingleWorker(Worker):
         g = self.pool.block
         if g["at"][0] != NONE:
             self.here = self.number_at(int(g["at"][0]))
+        if self.config.rave:
+            return self.play_and_note(self.states[self.here])
         playouts = self.engine.playouts(self.states[self.here], 1, self.random.getrandbits(63), self.config.max_plies)
         goals = playouts.goals[0].tolist()
         self.cut += NO_GOAL in goals
         return [DRAW if goal == NO_GOAL else goal / 100 for goal in goals]
+
+    def play_and_note(self, state: State) -> list[float]:
+        """A playout whose moves RAVE wants to know, which engines do not tell."""
+        made: set[tuple[int, int]] = set()
+        position = self.engine.look(state)
+        for _ in range(self.config.max_plies):
+            if position.terminal:
+                break
+            joint = JointMove(self.random.choice(moves) for moves in position.legal)
+            made.update(enumerate(joint))
+            state = self.engine.step(state, joint)
+            position = self.engine.look(state)
+        self.renew_groups()
+        for role, move in made:
+            note_played(self.pool.block, role, move)
+        if position.goals is None or not position.terminal:
+            self.cut += 1
+            return [DRAW] * self.roles
+        return [goal / 100 for goal in position.goals]

@@ -233,7 +233,7 @@ def copy_edge(g, old, new):  # type: ignore[no-untyped-def]
     move_row(g.end_total, old, new)
     if len(g.amaf_n) > 1:
         g.amaf_n[new] = g.amaf_n[old]
-        move_row(g.amaf_total, old, new)
+        g.amaf_total[new] = g.amaf_total[old]
 
 
 @kernel

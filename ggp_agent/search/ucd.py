@@ -55,10 +55,10 @@ def random_below(g, count):  # type: ignore[no-untyped-def]
 
 @kernel
 def mixed_mean(g, edge, mean, n):  # type: ignore[no-untyped-def]
-    """The value of an edge with what RAVE knows (Gelly and Silver's schedule with a bias)."""
+    """The value of an edge with what RAVE knows of it; the bias says how soon its own simulations count for more."""
     later = g.amaf_n[edge]
-    beta = later / (n + later + 4.0 * g.rave * n * later)
-    return (1.0 - beta) * mean + beta * g.amaf_total[edge, g.role[edge]] / later
+    beta = later / (n + later + g.rave * n * later)
+    return (1.0 - beta) * mean + beta * g.amaf_total[edge] / later
 
 
 @kernel
@@ -74,7 +74,8 @@ def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     elif n + losses == 0:
         return g.urgency
     if losses:
-        mean *= n / (n + losses)
+        least = 1.0 if n == 0.0 and g.rave > 0.0 else n  # what others say of an untried move is worth a simulation
+        mean *= least / (least + losses)
     return mean + breadth / math.sqrt(max(n + losses, 1.0))
 
 
@@ -206,7 +207,7 @@ def new_edges(g, node, count):  # type: ignore[no-untyped-def]
         set_row(g.end_total[edge], 0.0)
         if len(g.amaf_n) > 1:
             g.amaf_n[edge] = 0
-            set_row(g.amaf_total[edge], 0.0)
+            g.amaf_total[edge] = 0.0
     g.first[node], g.edges[node], g.open[node] = first, count, count
     g.flags[node] |= EXPANDED
     return first

@@ -21,6 +21,7 @@ import math
 import numpy as np
 
 from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS
+from ggp_agent.search.rave import update_amaf
 from ggp_agent.search.table import NONE, STAMP, kernel
 
 ON_PATH = 2  # of Graph.node_mark
@@ -303,6 +304,8 @@ def update_ancestors(g, lane, stamp):  # type: ignore[no-untyped-def]
 def update(g, lane):  # type: ignore[no-untyped-def]
     """The simulation of a lane has ended with its payoff; the path is used up."""
     length = g.length[lane]
+    if g.rave > 0.0:
+        update_amaf(g, lane)
     g.at[lane] = NONE
     if length == 0:
         return

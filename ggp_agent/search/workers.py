@@ -18,6 +18,7 @@ from ggp_agent.engine import JointMove, State
 from ggp_agent.engine.kernels import DONE, RUNNING
 from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
+from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import MAX_LANES, MOST_LANES, SearchConfig
 from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
@@ -128,7 +129,9 @@ class LanesWorker(Worker):
     ) -> None:
         """So many searches of their own, each in so many lanes at most."""
         circuit = engine.circuit
-        self.engine = engine
+        self.engine, self.rows = engine, Rows(circuit)
+        if config.rave and len(self.rows.groups.guards):
+            raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
         self.searches, self.most = searches, lanes
         block = lanes if config.parallel == "leaf" else 1
         graphs = searches * (lanes if config.parallel == "root" else 1)
@@ -150,11 +153,12 @@ class LanesWorker(Worker):
         )
         used = np.arange(searches * lanes)
         self.pool.block["lane_graph"][: len(used)] = used if config.parallel == "root" else used // lanes
-        self.rows = Rows(circuit)
         self.rows.seed(seed)
         self.steps = FIRST_STEPS
         self.code = self.rows.wiring.code
-        self.lanes = make_lanes(circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies)
+        self.lanes = make_lanes(
+            circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies, rave=config.rave > 0
+        )
 
     def restart(self, seed: int) -> None:
         """Forget all graphs; what is drawn from now on depends on the seed alone."""
@@ -219,5 +223,6 @@ class LanesWorker(Worker):
             forget(block, lane)
         self.lanes["phase"][:] = IDLE
         self.lanes["pending"][:] = 0
+        self.lanes["played"][:] = 0
         rows[wiring.active] = 0
         rows[wiring.forced : wiring.tree] = 0

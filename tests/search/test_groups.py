@@ -16,6 +16,7 @@ from ggp_agent.search.graph import GROUP
 from ggp_agent.search.groups import make_groups
 from ggp_agent.search.squares import ordered_constants
 from ggp_agent.search.table import NODES, NONE
+from tests.search.checks import audit, engine_of, small
 
 MOVES = [["(mark a 2)", "(mark c 1)", "noop", "(go 1 1 b 3)", "(bid 5)"]]
 ORDER = {"a": 0, "b": 1, "c": 2}
@@ -86,6 +87,39 @@ def test_near_groups_surround_the_last_two_moves() -> None:
         assert {str(white[g["move"][edge]]) for edge in edges} == {f"(place {x} {y})" for x, y in expected}
 
 
+def test_moves_that_led_to_a_state_are_found() -> None:
+    """Players are told states, not moves."""
+    with LanesEngine(shipped("hex_5x5")) as engine:
+        told, shown = (Searcher(engine, SearchConfig(groups="near:1", lanes=4, megabytes=16), seed=1) for _ in range(2))
+        for count in (1, 2, 2):
+            for _ in range(count):
+                role = max(range(2), key=lambda role: len(told.position.legal[role]))
+                joint = [moves[0] for moves in told.position.legal]
+                joint[role] = told.position.legal[role][len(told.position.legal[role]) // 2]
+                shown.last_move = joint[role] if shown.last_move is None else shown.last_move
+                told.advance(tuple(joint))
+            shown.go_to(told.state)
+            shown.last_move = None
+            assert np.array_equal(*(searcher.workers[0].pool.block["last"] for searcher in (told, shown)))
+        shown.go_to(engine.initial())
+        assert (shown.workers[0].pool.block["last"] == NONE).all()
+
+
+@pytest.mark.parametrize("name", ["connect_four", "tron", "goofspiel", "three_player_tic_tac_toe"])
+@pytest.mark.parametrize(
+    "settings", [{"lanes": 64}, {"lanes": 30, "parallel": "leaf"}, {"lanes": 8, "depths": (2, 1, 2)}]
+)
+def test_graphs_with_new_groups_are_sound(name: str, settings: dict[str, Any]) -> None:
+    config = small(groups="ranked:134:every:20", megabytes=4, **settings)
+    searcher = Searcher(engine_of(name), config, seed=4)
+    for playouts in (1, 200, 6_000):
+        searcher.think(Limit(playouts=playouts))
+        audit(searcher)
+        searcher.advance(tuple(moves[-1] for moves in searcher.position.legal))
+        searcher.workers[0].pool.compact()
+        audit(searcher)
+
+
 @pytest.mark.parametrize("groups", ["ranked:134:every:20", "ranked:123:powers", "near"])
 def test_searches_with_groups_hold_together(groups: str) -> None:
     with LanesEngine(shipped("hex_5x5")) as engine:
@@ -98,7 +132,7 @@ def test_searches_with_groups_hold_together(groups: str) -> None:
             assert lines[0] == lines[1]  # the same seed, the same graph
             g, used = searchers[0].workers[0].pool.block, searchers[0].workers[0].pool.used(NODES)
             assert (g["kind"][:used] == GROUP).any()
-            assert not g["running"][:used].any()
+            audit(searchers[0])
             joint = [moves[0] for moves in searchers[0].position.legal]
             joint[1 - searchers[0].level % 2] = lines[0][0].move
             for searcher in searchers:
