@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
-from ggp_agent.engine import games
+from ggp_agent.engine import Engine, PrologEngine, games
 from ggp_agent.engine.base import Game
 from ggp_agent.engine.child import end_spares
 from ggp_agent.engine.ground import Limits
@@ -24,17 +24,19 @@ from ggp_agent.errors import GgpError
 from ggp_agent.gdl import parse as parse_rules
 from ggp_agent.net import messages
 from ggp_agent.net.config import PlayerConfig
-from ggp_agent.net.opening import Opening, Setting, keep_spares
-from ggp_agent.net.search import OpenSearch, open_search
-from ggp_agent.net.seat import Seat
+from ggp_agent.net.opening import Opening, Setting, fill_spares
+from ggp_agent.net.search import OpenSearch, Search, open_search
 from ggp_agent.net.thinker import Thinker
 from ggp_agent.search.config import Limit
 
 LOG = logging.getLogger("ggp_agent.net")
 LATE_SECONDS = 0.1  # past the deadline, and within the margin, for the thread to hand over its last word
+START_SECONDS = 0.1  # of a start clock, kept in hand even if there is no engine yet
+# Past a clock, to wait for a legal move if none is known: servers wait for a second or more, and nil is never legal.
+GRACE_SECONDS = 0.5
 QUICK = 20_000  # characters of a message that the loop may read itself
-WARM_GAME = "tic_tac_toe"
-WARM_SECONDS = 0.5
+WARM_GAMES = ("tic_tac_toe", "rock_paper_scissors", "lights_out")  # in turns, at the same time, and alone
+WARM_SECONDS = 0.2
 
 
 class Match:
@@ -59,6 +61,7 @@ class Match:
             start_clock=start.start_clock,
             play_clock=start.play_clock,
             config=player.config.search,
+            playouts=player.config.playouts,
             seed=player.random.getrandbits(32),
             open_search=player.open_search,
             spares=player.spares,
@@ -90,6 +93,7 @@ class Player:
         self.spares = spares
         self.random = Random(config.seed)
         self.warm = False
+        self.filling = 0  # times that spares are being made ready
         self.match: Match | None = None
         self.preview_stop = threading.Event()
         self.watchdog: asyncio.TimerHandle | None = None
@@ -97,7 +101,7 @@ class Player:
 
     @property
     def status(self) -> str:
-        return "available" if self.warm and self.match is None else "busy"
+        return "available" if self.warm and self.match is None and not self.filling else "busy"
 
     async def answer(self, text: str, arrived: float) -> str:
         """The reply to the text of a message that arrived at a moment of the monotonic clock; ProtocolError if the
@@ -147,6 +151,9 @@ class Player:
             return thinker.failure is not None or (thinker.held is not None and thinker.held.settled)
 
         await match.wait(ready, deadline)
+        if thinker.held is None:
+            last = arrived + start.start_clock - min(START_SECONDS, start.start_clock / 4)
+            await match.wait(lambda: ready() or thinker.held is not None, last)
         if match.over:
             return "aborted"
         if thinker.failure is not None:
@@ -165,15 +172,17 @@ class Player:
         thinker = match.thinker
         step = thinker.report(play.moves, deadline)
 
+        def known() -> bool:
+            return thinker.held is not None and thinker.held.step >= step
+
         def ready() -> bool:
             held = thinker.held
-            if held is None or held.step < step:
-                return False
-            return held.only or held.settled or held.time >= deadline
+            return known() and held is not None and (held.only or held.settled or held.time >= deadline)
 
         await match.wait(ready, deadline + LATE_SECONDS)
+        await match.wait(known, arrived + match.start.play_clock + GRACE_SECONDS)
         held = thinker.held
-        if held is None or held.step < step:
+        if not known() and not match.over:
             LOG.warning("%s: no move was found in time for step %d", match.name, step)
         return held.move if held is not None and held.move is not None else "nil"
 
@@ -226,6 +235,26 @@ class Player:
             self.match = None
             if self.watchdog is not None:
                 self.watchdog.cancel()
+            if self.spares:
+                self.fill()
+
+    def fill(self) -> None:
+        """Have spare children ready before the next match; until then the player says that it is busy."""
+        loop = asyncio.get_running_loop()
+        self.filling += 1
+
+        def filled() -> None:
+            self.filling -= 1
+
+        def work() -> None:
+            try:
+                fill_spares()
+            except OSError as error:
+                LOG.warning("no child can be started: %s", error)
+            with contextlib.suppress(RuntimeError):  # the loop may be closed by now
+                loop.call_soon_threadsafe(filled)
+
+        threading.Thread(target=work, name="fill", daemon=True).start()
 
     # The life of the player
 
@@ -238,7 +267,7 @@ class Player:
             try:
                 warm_up(self.config, self.open_search)
                 if self.spares:
-                    keep_spares()
+                    fill_spares()
             except Exception as error:
                 LOG.warning("the lanes engine does not work here, playing with Prolog alone: %s", error)
             with contextlib.suppress(RuntimeError):  # the loop may be closed by now
@@ -253,6 +282,7 @@ class Player:
     async def close(self) -> None:
         """Leave the match, if there is one, and wait a moment for its thread."""
         self.preview_stop.set()
+        self.spares = False
         self.readers.shutdown(wait=False, cancel_futures=True)
         if self.match is not None:
             thread = self.match.thinker.thread
@@ -271,18 +301,19 @@ def make_circuit(rules: str, seconds: float, stop: threading.Event) -> None:
 
 
 def warm_up(config: PlayerConfig, open_search: OpenSearch) -> None:
-    """Use every kernel once, on a tiny game."""
+    """Use every kernel once, on tiny games: what is compiled, or loaded, during a match costs moves."""
     from ggp_agent.engine.lanes import LanesEngine
 
-    engine = LanesEngine(games.load(WARM_GAME))
-    seat = Seat(engine, open_search(engine, config.search, config.seed), role=0)
-    try:
-        engine.wait()
-        first = seat.spell(seat.position.legal[0][0])
-        if seat.search is not None:
-            seat.search.think(Limit(seconds=WARM_SECONDS))
-        seat.follow((first, "noop"))
-        if seat.search is not None:
-            seat.search.think(Limit(seconds=WARM_SECONDS))
-    finally:
-        seat.close()
+    for name in WARM_GAMES:
+        with LanesEngine(games.load(name)) as lanes:
+            lanes.wait()
+            warm_search(lanes, open_search(lanes, config.search, config.seed))
+        with PrologEngine(games.load(name)) as prolog:
+            warm_search(prolog, open_search(prolog, config.search, config.seed))
+
+
+def warm_search(engine: Engine, search: Search) -> None:
+    search.think(Limit(seconds=WARM_SECONDS))
+    search.advance(tuple(legal[0] for legal in engine.look(engine.initial()).legal))
+    search.think(Limit(seconds=WARM_SECONDS))
+    search.close()
