@@ -111,7 +111,9 @@ async def play(engine: Engine, specs: Sequence[PlayerSpec], terms: Terms) -> Fig
 def errors(record: Record) -> Iterable[str]:
     for step, row in enumerate(record.errors):
         where = f"ply {step}" if step else "START"
-        yield from (f"{record.match}, {where}, {record.roles[role]}: {error}" for role, error in enumerate(row) if error)
+        yield from (
+            f"{record.match}, {where}, {record.roles[role]}: {error}" for role, error in enumerate(row) if error
+        )
 
 
 async def probe(spec: PlayerSpec, seen: Figures) -> None:

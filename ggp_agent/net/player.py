@@ -16,7 +16,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
-from ggp_agent.engine import Engine, PrologEngine, games
 from ggp_agent.engine.base import Game
 from ggp_agent.engine.child import end_spares
 from ggp_agent.engine.ground import Limits
@@ -25,9 +24,8 @@ from ggp_agent.gdl import parse as parse_rules
 from ggp_agent.net import messages
 from ggp_agent.net.config import PlayerConfig
 from ggp_agent.net.opening import Opening, Setting, fill_spares
-from ggp_agent.net.search import OpenSearch, Search, open_search
+from ggp_agent.net.search import OpenSearch, open_search
 from ggp_agent.net.thinker import Thinker
-from ggp_agent.search.config import Limit
 
 LOG = logging.getLogger("ggp_agent.net")
 LATE_SECONDS = 0.1  # past the deadline, and within the margin, for the thread to hand over its last word
@@ -35,8 +33,6 @@ START_SECONDS = 0.1  # of a start clock, kept in hand even if there is no engine
 # Past a clock, to wait for a legal move if none is known: servers wait for a second or more, and nil is never legal.
 GRACE_SECONDS = 0.5
 QUICK = 20_000  # characters of a message that the loop may read itself
-WARM_GAMES = ("tic_tac_toe", "rock_paper_scissors", "lights_out")  # in turns, at the same time, and alone
-WARM_SECONDS = 0.2
 
 
 class Match:
@@ -265,7 +261,9 @@ class Player:
 
         def work() -> None:
             try:
-                warm_up(self.config, self.open_search)
+                from ggp_agent.net.warm import warm_up  # numba takes a while
+
+                warm_up(self.config.search, self.open_search)
                 if self.spares:
                     fill_spares()
             except Exception as error:
@@ -298,22 +296,3 @@ def make_circuit(rules: str, seconds: float, stop: threading.Event) -> None:
     with contextlib.suppress(GgpError):
         game = Game.from_sheet(parse_rules(rules, "<preview>"), "preview")
         LanesEngine(game, limits=Limits(seconds=max(1.0, seconds)), native=False, stop=stop).close()
-
-
-def warm_up(config: PlayerConfig, open_search: OpenSearch) -> None:
-    """Use every kernel once, on tiny games: what is compiled, or loaded, during a match costs moves."""
-    from ggp_agent.engine.lanes import LanesEngine
-
-    for name in WARM_GAMES:
-        with LanesEngine(games.load(name)) as lanes:
-            lanes.wait()
-            warm_search(lanes, open_search(lanes, config.search, config.seed))
-        with PrologEngine(games.load(name)) as prolog:
-            warm_search(prolog, open_search(prolog, config.search, config.seed))
-
-
-def warm_search(engine: Engine, search: Search) -> None:
-    search.think(Limit(seconds=WARM_SECONDS))
-    search.advance(tuple(legal[0] for legal in engine.look(engine.initial()).legal))
-    search.think(Limit(seconds=WARM_SECONDS))
-    search.close()

@@ -20,10 +20,11 @@ from ggp_agent.gdl import parse
 from ggp_agent.gdl.reader import read
 from ggp_agent.net import Player, PlayerConfig, opening
 from ggp_agent.net.opening import Opening
-from ggp_agent.net.player import warm_up
 from ggp_agent.net.search import OpenSearch, open_search
 from ggp_agent.net.seat import Seat
 from ggp_agent.net.thinker import Thinker
+from ggp_agent.net.warm import warm_up
+from ggp_agent.search import Limit, SearchConfig, Searcher
 from tests.net.fakes import MARKS, BrokenSearch, BusySearch, CountingSearch, DeafSearch, FakeSearch, LyingSearch
 
 Send = Callable[[str], Coroutine[Any, Any, str]]
@@ -357,7 +358,7 @@ def test_it_is_available_only_when_warm() -> None:
 
 
 def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
-    warm_up(PlayerConfig(), open_search)
+    warm_up(SearchConfig(), open_search)
     kernels = {
         id(value): value
         for name, module in sorted(sys.modules.items())
@@ -368,18 +369,16 @@ def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
     before = {number: list(kernel.signatures) for number, kernel in kernels.items()}
     assert sum(map(bool, before.values())) > 10
     for name in ("goofspiel", "three_player_tic_tac_toe", "peg_solitaire", "connect_four"):
-        game = games.load(name)
-        for engine in (LanesEngine(game), PrologEngine(game)):
-            seat = Seat(engine, open_search(engine, PlayerConfig().search, 1), role=0)
-            for _ in range(3):
-                seat.think(0.05)
-                joint = [moves[legal[-1]] for moves, legal in zip(engine.moves, seat.position.legal, strict=True)]
-                seat.follow(tuple(map(str, joint)))
-                seat.best()
-            seat.close()
-    assert [
-        kernel.__name__ for number, kernel in kernels.items() if list(kernel.signatures) != before[number]
-    ] == []
+        for make in (LanesEngine, PrologEngine):
+            with make(games.load(name)) as engine, Searcher(engine) as search:
+                for _ in range(3):
+                    search.think(Limit(seconds=0.05))
+                    search.advance(tuple(legal[-1] for legal in search.position.legal))
+                for worker in search.workers:
+                    worker.pool.compact()
+                search.best(0)
+    new = [kernel for number, kernel in kernels.items() if list(kernel.signatures) != before[number]]
+    assert [kernel.py_func.__name__ for kernel in new] == []
 
 
 def test_without_lanes_it_warms_up_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
