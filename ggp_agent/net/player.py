@@ -29,7 +29,6 @@ from ggp_agent.net.thinker import Thinker
 
 LOG = logging.getLogger("ggp_agent.net")
 LATE_SECONDS = 0.1  # past the deadline, and within the margin, for the thread to hand over its last word
-START_SECONDS = 0.1  # of a start clock, kept in hand even if there is no engine yet
 # Past a clock, to wait for a legal move if none is known: servers wait for a second or more, and nil is never legal.
 GRACE_SECONDS = 0.5
 QUICK = 20_000  # characters of a message that the loop may read itself
@@ -148,7 +147,8 @@ class Player:
 
         await match.wait(ready, deadline)
         if thinker.held is None:
-            last = arrived + start.start_clock - min(START_SECONDS, start.start_clock / 4)
+            # Half of the margin may go, for an engine that is about to come; servers do not wait longer for START.
+            last = (deadline + arrived + start.start_clock) / 2
             await match.wait(lambda: ready() or thinker.held is not None, last)
         if match.over:
             return "aborted"

@@ -7,11 +7,12 @@ is full and what is out of reach is dropped, when a game has thousands of moves,
 
 from __future__ import annotations
 
+import fcntl
 from dataclasses import replace
 
 from numba import typeof
 
-from ggp_agent.engine import Engine, PrologEngine, games
+from ggp_agent.engine import Engine, PrologEngine, cache, games
 from ggp_agent.engine.by_group import legal_moves, make_moves
 from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.net.search import OpenSearch
@@ -23,7 +24,14 @@ MEGABYTES = 1  # for each worker: so little that graphs must grow, and be packed
 
 
 def warm_up(config: SearchConfig, open_search: OpenSearch) -> None:
-    """Use every kernel once, on tiny games."""
+    """Use every kernel once, on tiny games. Of several processes one does so at a time: what the first compiles, the
+    others find in the cache."""
+    with (cache.folder() / "warming").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        use_all(config, open_search)
+
+
+def use_all(config: SearchConfig, open_search: OpenSearch) -> None:
     small = replace(config, megabytes=MEGABYTES * config.workers)
     for name in GAMES:
         with LanesEngine(games.load(name)) as lanes:

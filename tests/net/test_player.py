@@ -19,6 +19,7 @@ from ggp_agent.errors import CannotGround, EngineError, ProtocolError
 from ggp_agent.gdl import parse
 from ggp_agent.gdl.reader import read
 from ggp_agent.net import Player, PlayerConfig, opening
+from ggp_agent.net import player as player_module
 from ggp_agent.net.opening import Opening
 from ggp_agent.net.search import OpenSearch, open_search
 from ggp_agent.net.seat import Seat
@@ -289,6 +290,46 @@ def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytes
         assert thinker.seat.step == 1
         assert "(chosen white 2)" in thinker.seat.engine.facts(thinker.seat.state)
         assert await send("(PLAY m NIL)") == "(mark 1)"
+
+    playing(script)
+
+
+def test_a_late_engine_is_waited_for_since_nil_is_never_legal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player_module, "GRACE_SECONDS", 60.0)
+    gate = threading.Event()
+    original = Opening.prolog
+
+    def late(self: Opening, game: Game) -> Engine:
+        gate.wait(60)
+        return original(self, game)
+
+    monkeypatch.setattr(Opening, "prolog", late)
+    monkeypatch.setattr(Opening, "lanes", refuse(CannotGround("too large")))
+
+    async def script(send: Send, player: Player) -> None:
+        assert await send(start(clocks="0 0")) == "ready"
+        asked = asyncio.create_task(send("(PLAY m NIL)"))
+        await asyncio.sleep(0.01)
+        gate.set()
+        assert await asked == "(mark 1)"
+
+    playing(script)
+
+
+def test_it_is_busy_until_spare_children_are_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr(player_module, "fill_spares", lambda: gate.wait(60))
+
+    async def script(send: Send, player: Player) -> None:
+        player.spares = True
+        assert await send(start()) == "ready"
+        assert await send("(ABORT m)") == "aborted"
+        assert "busy" in await send("(INFO)")
+        assert await send(start(match="hasty")) == "ready"  # whoever does not ask is served all the same
+        assert await send("(ABORT hasty)") == "aborted"
+        gate.set()
+        while "busy" in await send("(INFO)"):
+            await asyncio.sleep(0.01)
 
     playing(script)
 
