@@ -1,8 +1,8 @@
 """One match of a tournament: what is to be played, what came of it, and who plays it.
 
-A runner plays jobs of one game and reports each match as it ends. `OneByOne` plays them one after the other with
-players in this process. Which runner plays what is decided by an object that keeps the contract of `Runners`; it is
-sent to worker processes, so it must be picklable.
+A runner plays jobs of one game and reports what has ended. `OneByOne` plays them one after the other with players in
+this process. Which runner plays what is decided by an object that keeps the contract of `Runners`; it is sent to worker
+processes, so it must be picklable.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from ggp_agent.engine import Engine, Game, State, open_engine
-from ggp_agent.play import Player, make_player
-from ggp_agent.play.spec import Kind, PlayerSpec
+from ggp_agent.engine import Engine, Game, Move, State
+from ggp_agent.play import Player
+from ggp_agent.play.spec import PlayerSpec
 
 OPENING_TRIES = 50  # openings drawn before a shorter one is taken, in case games tend to end within them
 
@@ -41,10 +41,6 @@ class MatchJob:
     assignment: int  # this name the match within the tournament
     seats: tuple[int, ...]  # the number of the player in each role
 
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        return frozenset(player.kind for player in self.players)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MatchResult:
@@ -58,7 +54,7 @@ class MatchResult:
     seconds: float
 
 
-Done = Callable[[MatchResult], None]
+Done = Callable[[Sequence[MatchResult]], None]
 MakePlayer = Callable[[PlayerSpec, Engine, int, int], Player]  # (spec, engine, role, seed)
 
 
@@ -66,7 +62,7 @@ class Runner(Protocol):
     """Plays matches of one game."""
 
     def run(self, jobs: Sequence[MatchJob], done: Done) -> None:
-        """Play all jobs, in any order, and call `done` in this thread with each as it ends."""
+        """Play all jobs, in any order, and call `done` in this thread with results that are to be stored together."""
 
     def close(self) -> None:
         """Give back what the runner holds."""
@@ -75,76 +71,76 @@ class Runner(Protocol):
 class Runners(Protocol):
     """Knows which runner plays what."""
 
-    def batch(self, kinds: frozenset[Kind]) -> int:
-        """How many matches between players of these kinds a runner would like to have at once."""
+    def batch(self, job: MatchJob) -> int:
+        """How many matches like this one a runner would like to have at once."""
 
-    def open(self, game: Game, kinds: frozenset[Kind]) -> Runner:
-        """A runner for matches of one game between players of these kinds."""
-
-
-def silent(message: str) -> None:
-    """For whoever does not want to hear what engines tell."""
+    def open(self, game: Game) -> Runner:
+        """A runner for matches of one game."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class InProcess:
-    """Runners that play one match after the other in the process they are opened in."""
+class Progress:
+    """A match that is being played. An illegal move is an entry in the record, and a random legal one replaces it."""
 
-    engine_name: str = "auto"
-    make_player: MakePlayer = make_player
-    tell: Callable[[str], None] = silent
+    def __init__(self, engine: Engine, job: MatchJob) -> None:
+        self.engine, self.job = engine, job
+        self.state, self.moves = play_opening(engine, job.opening)
+        self.position = engine.look(self.state)
+        self.substitute = Random(job.opening.seed)
+        self.errors: list[str] = []
 
-    def batch(self, kinds: frozenset[Kind]) -> int:
-        return 1
+    @property
+    def over(self) -> bool:
+        return self.position.terminal or len(self.moves) >= self.job.max_plies
 
-    def open(self, game: Game, kinds: frozenset[Kind]) -> Runner:
-        return OneByOne(open_engine(game, self.engine_name, self.tell), self.make_player)
+    def play(self, chosen: Sequence[Move]) -> None:
+        """Go on with what the players have chosen."""
+        engine, joint = self.engine, []
+        for role, move in enumerate(chosen):
+            if move not in self.position.legal[role]:
+                what = f"{engine.game.roles[role]} chose move {move}, which is not legal"
+                self.errors.append(f"ply {len(self.moves) + 1}: {what}")
+                move = self.substitute.choice(self.position.legal[role])
+            joint.append(move)
+        self.moves.append(tuple(str(engine.moves[role][move]) for role, move in enumerate(joint)))
+        self.state = engine.step(self.state, tuple(joint))
+        self.position = engine.look(self.state)
+
+    def result(self, seconds: float) -> MatchResult:
+        position, errors = self.position, list(self.errors)
+        if not position.terminal:
+            errors.append(f"not over after {len(self.moves):,} plies")
+        goals = position.goals if position.terminal else None
+        return MatchResult(
+            job=self.job,
+            goals=goals or (0,) * len(self.job.players),
+            plies=len(self.moves),
+            errors=tuple(errors),
+            moves=tuple(self.moves),
+            seconds=seconds,
+        )
 
 
 class OneByOne:
-    """The plain runner."""
+    """The plain runner: one match after the other."""
 
     def __init__(self, engine: Engine, make_player: MakePlayer) -> None:
-        self.engine = engine
-        self.make_player = make_player
+        self.engine, self.make_player = engine, make_player
 
     def run(self, jobs: Sequence[MatchJob], done: Done) -> None:
         for job in jobs:
-            done(play_match(self.engine, job, self.make_player))
+            done([self.play(job)])
 
     def close(self) -> None:
         self.engine.close()
 
-
-def play_match(engine: Engine, job: MatchJob, make_player: MakePlayer) -> MatchResult:
-    """One match. An illegal move is an entry in the record, and a random legal one takes its place."""
-    started = time.monotonic()
-    state, moves = play_opening(engine, job.opening)
-    seats = list(enumerate(zip(job.players, job.seeds, strict=True)))
-    players = [make_player(spec, engine, role, seed) for role, (spec, seed) in seats]
-    substitute = Random(job.opening.seed)
-    errors: list[str] = []
-    while not (position := engine.look(state)).terminal and len(moves) < job.max_plies:
-        joint = []
-        for role, player in enumerate(players):
-            move = player.choose(engine, state, position, role)
-            if move not in position.legal[role]:
-                errors.append(f"ply {len(moves) + 1}: {engine.game.roles[role]} chose move {move}, which is not legal")
-                move = substitute.choice(position.legal[role])
-            joint.append(move)
-        moves.append(tuple(str(engine.moves[role][move]) for role, move in enumerate(joint)))
-        state = engine.step(state, tuple(joint))
-    if not position.terminal:
-        errors.append(f"not over after {len(moves):,} plies")
-    goals = position.goals if position.terminal else None
-    return MatchResult(
-        job=job,
-        goals=goals or (0,) * len(players),
-        plies=len(moves),
-        errors=tuple(errors),
-        moves=tuple(moves),
-        seconds=time.monotonic() - started,
-    )
+    def play(self, job: MatchJob) -> MatchResult:
+        started, engine = time.monotonic(), self.engine
+        match = Progress(engine, job)
+        seats = enumerate(zip(job.players, job.seeds, strict=True))
+        players = [self.make_player(spec, engine, role, seed) for role, (spec, seed) in seats]
+        while not match.over:
+            match.play([p.choose(engine, match.state, match.position, role) for role, p in enumerate(players)])
+        return match.result(time.monotonic() - started)
 
 
 def play_opening(engine: Engine, opening: Opening) -> tuple[State, list[tuple[str, ...]]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import signal
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -19,26 +17,24 @@ from ggp_agent.arena.store import Store
 from ggp_agent.arena.tally import Tally
 from ggp_agent.engine import games
 from ggp_agent.errors import EngineError, GdlError, GgpError
-from ggp_agent.play.spec import Kind
 
-Batch = list[MatchJob]  # of one game, between players of the same kinds
-Key = tuple[str, frozenset[Kind]]
+Batch = list[MatchJob]  # of one game, between the same players
 
 
 def run(tally: Tally, store: Store, runners: Runners, workers: int, watch: Callable[[Tally], None]) -> None:
-    """Play all matches that `tally` lacks, or until its test has a verdict. `watch` is called after every match.
+    """Play all matches that `tally` lacks, or until its test has a verdict. `watch` is called when some have ended.
 
     Only this process writes to the store. An exception, KeyboardInterrupt included, ends the workers; whatever had
     ended by then is stored.
     """
 
-    def done(result: MatchResult) -> None:
-        job = result.job
-        store.add(result)
-        tally.add(job.set_number, job.assignment, result.goals, len(result.errors))
+    def done(results: Sequence[MatchResult]) -> None:
+        store.add(results)
+        for result in results:
+            tally.add(result.job.set_number, result.job.assignment, result.goals, len(result.errors))
         watch(tally)
 
-    waiting = batches(tally, runners, workers)
+    waiting = batches(tally, runners)
     if workers == 1:
         with Opened(runners) as opened:
             for batch in waiting:
@@ -48,28 +44,28 @@ def run(tally: Tally, store: Store, runners: Runners, workers: int, watch: Calla
             command(crew, waiting, tally, done)
 
 
-def batches(tally: Tally, runners: Runners, workers: int) -> Iterator[Batch]:
-    """What is to be played, in the order of the schedule as far as the size of batches allows."""
-    left = tally.left()
-    full = {game: math.ceil(count / workers) for game, count in left.items()}  # so that no worker is without work
-    waiting: dict[Key, Batch] = defaultdict(list)
-    missing = (
-        (rotation, assignment)
-        for rotation in tally.schedule
-        for assignment in range(len(rotation.seats))
-        if not tally.has(rotation.number, assignment)
-    )
-    for rotation, assignment in missing:
-        if tally.verdict:
-            return
-        job = tally.schedule.job(rotation, assignment)
-        key = (job.game, job.kinds)
-        waiting[key].append(job)
-        if len(waiting[key]) >= min(full[job.game], runners.batch(job.kinds)):
-            yield waiting.pop(key)
-    for batch in waiting.values():
-        if not tally.verdict:
-            yield batch
+def batches(tally: Tally, runners: Runners) -> Iterator[Batch]:
+    """What is to be played, in the order of the schedule as far as the size of batches allows.
+
+    Which matches go together depends on the schedule alone, and not on what has been played or on who plays: where
+    matches are played side by side, that has an influence on them.
+    """
+    schedule, all_sets = tally.schedule, tally.schedule.tournament.sets
+    pairings = schedule.first_round()
+    sizes = [runners.batch(schedule.job(rotation, 0)) // len(rotation.seats) for rotation in pairings]  # in sets
+    waiting: list[Batch] = [[] for _ in pairings]
+    for rotation in schedule:
+        turn, place = divmod(rotation.number, len(pairings))
+        missing = (number for number in range(len(rotation.seats)) if not tally.has(rotation.number, number))
+        waiting[place] += [schedule.job(rotation, assignment) for assignment in missing]
+        if sizes[place] > 1 and (turn + 1) % sizes[place] and turn + 1 < all_sets:
+            continue
+        full, waiting[place] = waiting[place], []
+        for batch in [full] if sizes[place] else [[job] for job in full]:
+            if tally.verdict:
+                return
+            if batch:
+                yield batch
 
 
 class Opened:
@@ -77,13 +73,13 @@ class Opened:
 
     def __init__(self, runners: Runners) -> None:
         self.runners = runners
-        self.opened: dict[Key, Runner] = {}
+        self.opened: dict[str, Runner] = {}  # by game
 
     def play(self, batch: Batch, done: Done) -> None:
-        key = (batch[0].game, batch[0].kinds)
-        if key not in self.opened:
-            self.opened[key] = self.runners.open(games.load(batch[0].game), batch[0].kinds)
-        self.opened[key].run(batch, done)
+        game = batch[0].game
+        if game not in self.opened:
+            self.opened[game] = self.runners.open(games.load(game))
+        self.opened[game].run(batch, done)
 
     def __enter__(self) -> Opened:
         return self
@@ -108,7 +104,7 @@ def command(crew: Crew, waiting: Iterator[Batch], tally: Tally, done: Done) -> N
                 crew[connection].join()
                 code = crew[connection].exitcode
                 raise EngineError(f"a worker process ended by itself, with code {code}") from error
-            if isinstance(message, MatchResult):
+            if isinstance(message, list):
                 done(message)
             elif isinstance(message, GgpError):
                 raise message

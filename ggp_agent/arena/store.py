@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -72,10 +72,20 @@ class Store:
                 + "\ngive this tournament a store of its own"
             )
 
-    def add(self, result: MatchResult) -> None:
-        """Keep a match for good."""
+    def add(self, results: Sequence[MatchResult]) -> None:
+        """Keep matches for good: all of them, or none."""
+        try:
+            with self.database:
+                for result in results:
+                    row = self.row(result)
+                    self.database.execute(f"INSERT INTO matches VALUES ({', '.join('?' * len(row))})", row)
+        except sqlite3.OperationalError as error:  # the disk is full, and the like
+            raise OSError(f"{self.path} cannot be written: {error}") from error
+
+    @staticmethod
+    def row(result: MatchResult) -> tuple[Any, ...]:
         job = result.job
-        row = (
+        return (
             job.set_number,
             job.assignment,
             job.game,
@@ -89,11 +99,6 @@ class Store:
             json.dumps(result.moves),
             result.seconds,
         )
-        try:
-            with self.database:
-                self.database.execute(f"INSERT INTO matches VALUES ({', '.join('?' * len(row))})", row)
-        except sqlite3.OperationalError as error:  # the disk is full, and the like
-            raise OSError(f"{self.path} cannot be written: {error}") from error
 
     def outcomes(self) -> Iterator[tuple[int, int, tuple[int, ...], int]]:
         """(set number, assignment, goals, number of errors) of every match, in their order."""

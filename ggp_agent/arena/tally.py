@@ -40,15 +40,6 @@ class Tally:
     def has(self, set_number: int, assignment: int) -> bool:
         return set_number in self.goals and assignment in self.goals[set_number]
 
-    def left(self) -> dict[str, int]:
-        """How many matches of each game are still to be played."""
-        found: dict[str, int] = defaultdict(int)
-        for rotation in self.schedule.first_round():
-            found[rotation.game] += self.schedule.tournament.sets * len(rotation.seats)
-        for number, played in self.goals.items():
-            found[self.schedule[number].game] -= len(played)
-        return found
-
     def look(self) -> None:
         """Let the test look at every set whose predecessors are complete.
 

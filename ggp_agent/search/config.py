@@ -18,6 +18,9 @@ MAX_DEPTH = 64  # of finite depths
 PARALLEL = ("tree", "leaf", "root")
 GROUPS = ("none", "stages")
 MIN_MEGABYTES = 1
+MAX_LANES = 512
+MOST_LANES = 256  # where the number is not set
+PLAYOUTS_PER_LANE = 100  # at least, one after the other, where the number of lanes is not set
 
 
 def setting(name: str, default: Any) -> Any:
@@ -40,7 +43,7 @@ class SearchConfig:
     rave_depth: int = setting("rave_depth", 0)  # 0: values of the position; 1: those of its children mixed
     groups: str = setting("groups", "none")
     parallel: str = setting("parallel", "tree")  # how lanes share graphs
-    lanes: int = setting("lanes", 256)  # simulations at once in each worker
+    lanes: int = setting("lanes", 0)  # simulations at once in each worker; 0: as many as `lanes_for` thinks good
     workers: int = setting("workers", 1)  # threads, each with a graph of its own
     megabytes: int = setting("megabytes", 1024)  # for the graphs of all workers
     max_plies: int = setting("max_plies", 2000)  # a simulation longer than this counts as a draw
@@ -57,7 +60,7 @@ class SearchConfig:
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),
             ("groups", self.groups.split(":")[0] in GROUPS, f"one of {', '.join(GROUPS)}"),
             ("parallel", self.parallel in PARALLEL, f"one of {', '.join(PARALLEL)}"),
-            ("lanes", 1 <= self.lanes <= 512, "1..512"),
+            ("lanes", 0 <= self.lanes <= MAX_LANES, f"1..{MAX_LANES}, or 0 for a number that suits the limit"),
             ("workers", 1 <= self.workers <= 256, "1..256"),
             ("megabytes", self.megabytes >= MIN_MEGABYTES, f"{MIN_MEGABYTES} or more"),
             ("max_plies", self.max_plies >= 1, "1 or more"),
@@ -65,6 +68,12 @@ class SearchConfig:
         for name, sound, wanted in checks:
             if not sound:
                 raise ConfigError(f"{name} must be {wanted}")
+
+    def lanes_for(self, playouts: int | None) -> int:
+        """Simulations at once in a search of so many in all: the more there are at once, the less each one knows."""
+        if self.lanes or playouts is None:
+            return self.lanes or MOST_LANES
+        return min(MOST_LANES, 1 << max(1, playouts // PLAYOUTS_PER_LANE).bit_length() - 1)
 
     @classmethod
     def parse(cls, settings: Mapping[str, str]) -> Self:
@@ -117,6 +126,11 @@ class Limit:
     seconds: float = math.inf
     playouts: int | None = None  # simulations
     nodes: int | None = None  # new positions in the graph, unless after many simulations there are still fewer
+
+    @property
+    def is_counted(self) -> bool:
+        """Does it depend on simulations alone?"""
+        return self.playouts is not None and self.nodes is None and self.seconds == math.inf
 
     def __post_init__(self) -> None:
         if not self.seconds >= 0:

@@ -161,7 +161,6 @@ class Pool:
             self.room = larger
         arrays = [self.empty(what, record) for what in RECORDS for record in RECORDS[what]]
         used = np.zeros(5, np.int64)  # nodes, edges, joint moves; stamp of the last update; random state
-        used[RANDOM] = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0] >> np.uint64(1) | 1
         self.block = Block(
             {
                 **rules,
@@ -187,6 +186,20 @@ class Pool:
                 **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             }
         )
+
+        self.first_room = self.room
+        self.restart(seed)
+
+    def restart(self, seed: int) -> None:
+        """Be as new: what comes now depends on the seed alone."""
+        self.room = self.first_room
+        self.block["room"][:] = list(self.room.values())
+        for name, table in self.tables(self.room).items():
+            self.block[name] = table
+        self.clear()
+        self.block["wanting"][:] = 0
+        word = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0]
+        self.block["used"][RANDOM] = word >> np.uint64(1) | np.uint64(1)
 
     def tables(self, room: dict[int, int]) -> dict[str, NDArray[Any]]:
         """Empty hash tables, at most half full when the room is used up."""

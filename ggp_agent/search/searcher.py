@@ -8,22 +8,18 @@ from random import Random
 from time import perf_counter
 from typing import Self
 
-import numpy as np
-
 from ggp_agent.engine import Engine, JointMove, Move, State
 from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.errors import ConfigError, IllegalMove
 from ggp_agent.search.analysis import Analysis, Line, Root, ranked_lines, root_value, variation
-from ggp_agent.search.config import Limit, SearchConfig
+from ggp_agent.search.config import MAX_LANES, Limit, SearchConfig
 from ggp_agent.search.graph import SOLVED
-from ggp_agent.search.groups import make_groups
+from ggp_agent.search.samples import groups_for
 from ggp_agent.search.single import SingleWorker
 from ggp_agent.search.table import EDGES, NODES
 from ggp_agent.search.workers import MANY, LanesWorker, Worker
 
 TELL_SECONDS = 0.5  # between reports of a search that goes on
-SAMPLES = 8  # random games whose positions show `groups=stages` what moves look like
-SAMPLE_PLIES = 12
 MOST_FOR_NODE = 1_000  # simulations for each new node that a limit asks for: the game or the memory may have no more
 
 
@@ -57,26 +53,10 @@ class Searcher:
         megabytes = config.megabytes / config.workers
         seeds = [self.random.getrandbits(62) for _ in range(config.workers)]
         if isinstance(engine, LanesEngine):
-            groups = make_groups(config.groups, engine.circuit.moves, self.samples())
-            return [LanesWorker(engine, config, groups, seed=seed, megabytes=megabytes) for seed in seeds]
+            groups = groups_for(engine, config, self.seed)
+            lanes = config.lanes_for(None)
+            return [LanesWorker(engine, config, groups, seed=seed, megabytes=megabytes, lanes=lanes) for seed in seeds]
         return [SingleWorker(engine, config, seed=seeds[0], megabytes=config.megabytes)]
-
-    def samples(self) -> list[list[Move]]:
-        """Legal moves of the role that has most of them, in positions of random games."""
-        if not self.config.groups.startswith("stages"):
-            return []
-        random, found = Random(self.seed), []
-        offset = np.cumsum([0, *map(len, self.engine.moves)])
-        for _ in range(SAMPLES):
-            state, position = self.state, self.position
-            for _ in range(SAMPLE_PLIES):
-                if position.terminal:
-                    break
-                role = max(range(len(position.legal)), key=lambda role: len(position.legal[role]))
-                found.append([int(offset[role]) + move for move in position.legal[role]])
-                state = self.engine.step(state, tuple(random.choice(moves) for moves in position.legal))
-                position = self.engine.look(state)
-        return found
 
     def set_roots(self) -> None:
         for worker in self.workers:
@@ -158,6 +138,7 @@ class Searcher:
         """All workers at once, each in a thread of its own but the first."""
         count = len(self.workers)
         errors: list[BaseException] = []
+        most = self.config.lanes_for(limit.playouts) if self.config.parallel == "tree" else MAX_LANES
 
         def run(number: int) -> None:
             worker = self.workers[number]
@@ -168,7 +149,7 @@ class Searcher:
                 left = min(left, MOST_FOR_NODE * nodes)
             try:
                 if left and nodes != 0:
-                    worker.run([share(left, graphs, graph) for graph in range(graphs)], nodes, go_on)
+                    worker.run([share(left, graphs, graph) for graph in range(graphs)], nodes, go_on, most)
             except BaseException as error:
                 errors.append(error)
                 self.stopping.set()

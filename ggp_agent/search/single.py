@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import Engine, JointMove, Position, State
 from ggp_agent.engine.base import NO_GOAL
-from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.config import MAX_LANES, SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.lane_rows import DRAW
@@ -55,7 +55,7 @@ class SingleWorker(Worker):
         self.states = {number: state for number, state in self.states.items() if number in kept}
         self.numbers = {state: number for number, state in self.states.items()}
 
-    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
+    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool], lanes: int = MAX_LANES) -> None:
         block = self.pool.block
         most = self.pool.used(NODES) + nodes if nodes is not None else None
         for _ in range(left[0]):

@@ -18,7 +18,7 @@ from ggp_agent.engine import State
 from ggp_agent.engine.kernels import DONE, RUNNING
 from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
-from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.config import MAX_LANES, MOST_LANES, SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
 from ggp_agent.search.schedule import run_lanes
@@ -47,8 +47,11 @@ class Worker(ABC):
         """A state as the words of a node."""
 
     @abstractmethod
-    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
-        """Let so many simulations begin in each graph; fewer if there are so many new nodes or `go_on` says no."""
+    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool], lanes: int = MAX_LANES) -> None:
+        """Let so many simulations begin in each graph; fewer if there are so many new nodes or `go_on` says no.
+
+        At most so many go on at once in a search, where a graph has several lanes.
+        """
 
     def best_line(self) -> tuple[float, list[int]] | None:
         """For a single role, the payoff and the moves from the root of the best game found."""
@@ -109,15 +112,15 @@ class LanesWorker(Worker):
         *,
         seed: int,
         megabytes: float,
-        graphs: int | None = None,
+        searches: int = 1,
+        lanes: int = MOST_LANES,
     ) -> None:
-        """`graphs` so many graphs with a lane each; without it, what the configuration says."""
+        """So many searches of their own, each in so many lanes at most."""
         circuit = engine.circuit
         self.engine = engine
-        self.leaders, block = (config.lanes, 1) if graphs is None else (graphs, 1)
-        if graphs is None and config.parallel == "leaf":
-            self.leaders, block = 1, config.lanes
-        graphs = graphs or (config.lanes if config.parallel == "root" else 1)
+        self.searches, self.most = searches, lanes
+        block = lanes if config.parallel == "leaf" else 1
+        graphs = searches * (lanes if config.parallel == "root" else 1)
         best, worst = np.zeros(len(circuit.roles)), np.ones(len(circuit.roles))
         np.maximum.at(best, circuit.goal_roles, circuit.goal_values / 100)
         np.minimum.at(worst, circuit.goal_roles, circuit.goal_values / 100)
@@ -134,12 +137,19 @@ class LanesWorker(Worker):
             seed=seed,
             worst=worst,
         )
-        self.pool.block["lane_graph"][:graphs] = np.arange(graphs)
+        used = np.arange(searches * lanes)
+        self.pool.block["lane_graph"][: len(used)] = used if config.parallel == "root" else used // lanes
         self.rows = Rows(circuit)
         self.rows.seed(seed)
         self.steps = FIRST_STEPS
         self.code = self.rows.wiring.code
         self.lanes = make_lanes(circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies)
+
+    def restart(self, seed: int) -> None:
+        """Forget all graphs; what is drawn from now on depends on the seed alone."""
+        self.pool.restart(seed)
+        self.rows.rows[1:] = 0  # how often lanes draw depends on what all of them hold, those at rest too
+        self.rows.seed(seed)
 
     def pack(self, state: State) -> NDArray[np.uint64]:
         assert isinstance(state, bytes)
@@ -156,15 +166,15 @@ class LanesWorker(Worker):
         super().set_roots(states, level)
         self.lanes["best"][:] = -1.0, 0.0
 
-    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool]) -> None:
-        lanes, progress = self.lanes, self.lanes["progress"]
-        lanes["max_nodes"] = MANY if nodes is None else self.pool.used(NODES) + nodes
-        lanes["left"][:] = left
+    def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool], lanes: int = MAX_LANES) -> None:
+        block, progress = self.lanes, self.lanes["progress"]
+        block["max_nodes"] = MANY if nodes is None else self.pool.used(NODES) + nodes
+        block["left"][:] = left
         progress[:] = 0
-        progress[6] = lanes["max_plies"]
+        progress[6] = block["max_plies"]
         starters = np.zeros(LANES, np.bool_)
-        starters[: self.leaders * lanes["block"] : lanes["block"]] = True
-        lanes["pending"][:] = np.packbits(starters, bitorder="little").view(np.uint64)
+        starters[: self.searches * self.most].reshape(self.searches, self.most)[:, : lanes : block["block"]] = True
+        block["pending"][:] = np.packbits(starters, bitorder="little").view(np.uint64)
         try:
             while progress[3] == RUNNING and go_on():
                 self.slice()

@@ -12,7 +12,6 @@ from random import Random
 from ggp_agent.arena.match import Done, MatchJob, MatchResult, Runner
 from ggp_agent.engine import Game
 from ggp_agent.errors import EngineError
-from ggp_agent.play.spec import Kind
 
 
 def result(job: MatchJob) -> MatchResult:
@@ -32,10 +31,10 @@ class Fakes:
     how: str = "error"  # or "die", "interrupt", "hang"
     log: Path | None = None  # gets a line a batch: process, matches
 
-    def batch(self, kinds: frozenset[Kind]) -> int:
+    def batch(self, job: MatchJob) -> int:
         return self.size
 
-    def open(self, game: Game, kinds: frozenset[Kind]) -> Runner:
+    def open(self, game: Game) -> Runner:
         return Fake(self)
 
 
@@ -44,14 +43,14 @@ class Fake:
         self.plan = plan
 
     def run(self, jobs: Sequence[MatchJob], done: Done) -> None:
-        assert len({(job.game, job.kinds) for job in jobs}) == 1
+        assert len({job.game for job in jobs}) == 1
         if self.plan.log:
             with self.plan.log.open("a") as file:
                 file.write(f"{os.getpid()} {len(jobs)}\n")
         for job in reversed(jobs):
             if (job.set_number, job.assignment) == self.plan.fail_at:
                 self.fail()
-            done(result(job))
+            done([result(job)])
 
     def fail(self) -> None:
         if self.plan.how == "die":

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ggp_agent.arena.match import MatchJob, Opening, play_match, play_opening
+from ggp_agent.arena.match import MatchJob, OneByOne, Opening, play_opening
 from ggp_agent.engine import Engine, Move, Position, PrologEngine, State, games
 from ggp_agent.errors import ConfigError
 from ggp_agent.play import Player, make_player
@@ -39,9 +39,9 @@ def cheat(spec: PlayerSpec, engine: Engine, role: int, seed: int) -> Player:
 
 def test_a_match_repeats_with_its_seeds() -> None:
     with PrologEngine(games.load("tic_tac_toe")) as engine:
-        one = play_match(engine, job("tic_tac_toe", "random", "legal", plies=3), make_player)
-        two = play_match(engine, job("tic_tac_toe", "random", "legal", plies=3), make_player)
-        other = play_match(engine, replace(one.job, seeds=(5, 6)), make_player)
+        one = OneByOne(engine, make_player).play(job("tic_tac_toe", "random", "legal", plies=3))
+        two = OneByOne(engine, make_player).play(job("tic_tac_toe", "random", "legal", plies=3))
+        other = OneByOne(engine, make_player).play(replace(one.job, seeds=(5, 6)))
         assert replace(one, seconds=0) == replace(two, seconds=0)
         assert one.moves[:3] == other.moves[:3] and one.moves != other.moves
         assert sum(one.goals) == 100 and len(one.moves) == one.plies and not one.errors
@@ -58,17 +58,17 @@ def test_a_game_is_not_over_after_its_opening() -> None:
 
 def test_an_illegal_move_is_recorded_and_replaced() -> None:
     with PrologEngine(games.load("tic_tac_toe")) as engine:
-        found = play_match(engine, job("tic_tac_toe", "random", "legal"), cheat)
+        found = OneByOne(engine, cheat).play(job("tic_tac_toe", "random", "legal"))
         assert len(found.errors) == found.plies and "ply 1: x chose move 10000" in found.errors[0]
         assert sum(found.goals) == 100
 
 
 def test_a_match_that_does_not_end_is_a_draw_and_an_error() -> None:
     with PrologEngine(games.load("tic_tac_toe")) as engine:
-        found = play_match(engine, job("tic_tac_toe", "random", "legal", max_plies=4), make_player)
+        found = OneByOne(engine, make_player).play(job("tic_tac_toe", "random", "legal", max_plies=4))
         assert found.goals == (0, 0) and found.plies == 4 and found.errors == ("not over after 4 plies",)
 
 
 def test_players_that_cannot_be_made_are_refused() -> None:
     with PrologEngine(games.load("tic_tac_toe")) as engine, pytest.raises(ConfigError):
-        play_match(engine, job("tic_tac_toe", "http://localhost:1", "random"), make_player)
+        OneByOne(engine, make_player).play(job("tic_tac_toe", "http://localhost:1", "random"))

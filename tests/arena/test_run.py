@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ggp_agent.arena import InProcess, Runners, Standing, Store, Tournament, run, stand
-from ggp_agent.arena.run import interrupts_blocked
+from ggp_agent.arena.run import batches, interrupts_blocked
 from ggp_agent.arena.schedule import Schedule
 from ggp_agent.arena.tally import Tally
 from ggp_agent.errors import ConfigError, EngineError
@@ -50,7 +50,7 @@ def test_the_result_does_not_depend_on_workers_and_batches(workers: int, size: i
     assert rows(tmp_path / "other.sqlite") == rows(tmp_path / "plain.sqlite")
     played = [line.split() for line in log.read_text().splitlines()]
     assert sum(int(count) for _, count in played) == MATCHES
-    assert max(int(count) for _, count in played) == min(size, 72 // workers)
+    assert max(int(count) for _, count in played) <= size
 
 
 def test_errors_of_workers_are_those_of_one_process(tmp_path: Path) -> None:
@@ -73,6 +73,20 @@ def test_what_ended_before_a_failure_is_kept(workers: int, how: str, tmp_path: P
     assert sum(int(line.split()[1]) for line in log.read_text().splitlines()) == MATCHES - len(kept)
     log.unlink()
     assert play(path, Fakes(log=log)) == found and not log.exists()  # nothing is left to be played
+
+
+def test_which_matches_go_together_depends_on_the_schedule_alone() -> None:
+    tournament = Tournament.parse({**SETTINGS, "sets": 10})
+    tally = Tally(Schedule(tournament))
+    fresh = list(batches(tally, Fakes(size=6)))
+    assert sum(map(len, fresh)) == sum(len(rotation.seats) for rotation in tally.schedule)
+    assert all(
+        len({(job.game, *sorted(job.seats)) for job in batch}) == 1 for batch in fresh if len(batch[0].seats) > 1
+    )
+    for batch in fresh[1::2]:  # what other processes may have played before a kill
+        for job in batch:
+            tally.add(job.set_number, job.assignment, (50,) * len(job.seats), 0)
+    assert list(batches(tally, Fakes(size=6))) == fresh[::2]
 
 
 def test_an_interrupt_waits_while_workers_are_started() -> None:
@@ -154,9 +168,9 @@ def test_a_match_is_stored_once(tmp_path: Path) -> None:
     schedule = Schedule(tournament)
     with Store(tmp_path / "store.sqlite", tournament.definition()) as store:
         played = result(schedule.job(schedule[0], 0))
-        store.add(played)
+        store.add([played])
         with pytest.raises(sqlite3.IntegrityError):
-            store.add(played)
+            store.add([played])
         assert list(store.outcomes()) == [(0, 0, played.goals, 0)]
 
 

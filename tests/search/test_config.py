@@ -31,7 +31,7 @@ def test_a_player_is_read_from_its_text_and_says_its_settings_again() -> None:
         "ucd,c=nan",
         "ucd,c=-1",
         "ucd,c=high",
-        "ucd,lanes=0",
+        "ucd,lanes=-1",
         "ucd,lanes=513",
         "ucd,workers=0",
         "ucd,groups=some",
