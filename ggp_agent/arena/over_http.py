@@ -11,16 +11,18 @@ import asyncio
 import fcntl
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
-from ggp_agent.arena.match import Done, MatchJob, MatchResult, Runner, Runners, play_opening, silent
+from ggp_agent.arena.in_process import silent
+from ggp_agent.arena.match import Done, MatchJob, MatchResult, Runner, Runners, play_opening
 from ggp_agent.arena.tournament import Tournament
 from ggp_agent.engine import Engine, Game, JointMove, Position, State, cache, open_engine
 from ggp_agent.errors import ConfigError, ProtocolError
 from ggp_agent.net.client import Address
 from ggp_agent.net.master import NATURE, Master, Terms
-from ggp_agent.play.spec import Kind, PlayerSpec
+from ggp_agent.play.spec import PlayerSpec
 
 WAIT_SECONDS = 120.0  # for a player to become available before a match
 
@@ -56,25 +58,34 @@ class OverHttp:
         clocks = {"start_clock": tournament.start_clock, "play_clock": tournament.play_clock}
         return cls(local=local, engine_name=engine_name, tell=tell, **clocks)
 
-    def batch(self, kinds: frozenset[Kind]) -> int:
-        return 1 if "http" in kinds else self.local.batch(kinds)
+    def batch(self, job: MatchJob) -> int:
+        return 1 if is_remote(job) else self.local.batch(job)
 
-    def open(self, game: Game, kinds: frozenset[Kind]) -> Runner:
-        if "http" not in kinds:
-            return self.local.open(game, kinds)
-        return HttpRunner(open_engine(game, self.engine_name, self.tell), self)
+    def open(self, game: Game) -> Runner:
+        return HttpRunner(game, self)
 
 
 class HttpRunner:
-    """Plays one match after the other."""
+    """Plays one match after the other, or lets a local runner play those without remote players."""
 
-    def __init__(self, engine: Engine, terms: OverHttp) -> None:
-        self.engine, self.terms = engine, terms
+    def __init__(self, game: Game, terms: OverHttp) -> None:
+        self.game, self.terms = game, terms
+        self.opened = ExitStack()
+
+    @cached_property
+    def engine(self) -> Engine:
+        return self.opened.enter_context(open_engine(self.game, self.terms.engine_name, self.terms.tell))
+
+    @cached_property
+    def local(self) -> Runner:
+        return self.opened.enter_context(closing(self.terms.local.open(self.game)))
 
     def run(self, jobs: Sequence[MatchJob], done: Done) -> None:
-        for job in jobs:
+        if others := [job for job in jobs if not is_remote(job)]:
+            self.local.run(others, done)
+        for job in filter(is_remote, jobs):
             with reserved(job.players):
-                done(asyncio.run(self.play(job)))
+                done([asyncio.run(self.play(job))])
 
     async def play(self, job: MatchJob) -> MatchResult:
         engine, begun = self.engine, time.monotonic()
@@ -116,7 +127,11 @@ class HttpRunner:
         )
 
     def close(self) -> None:
-        self.engine.close()
+        self.opened.close()
+
+
+def is_remote(job: MatchJob) -> bool:
+    return any(player.kind == "http" for player in job.players)
 
 
 def read_joint(engine: Engine, texts: Sequence[str]) -> JointMove:

@@ -85,9 +85,9 @@ def runners(**settings: Any) -> OverHttp:
 
 def play_one(some: Runners, match: MatchJob) -> MatchResult:
     found: list[MatchResult] = []
-    runner = some.open(games.load(match.game), match.kinds)
+    runner = some.open(games.load(match.game))
     try:
-        runner.run([match], found.append)
+        runner.run([match], found.extend)
     finally:
         runner.close()
     return found[0]
@@ -151,7 +151,18 @@ def test_only_matches_with_remote_players_are_played_here(marks: str) -> None:
     mixed = Tournament.parse({"games": [marks], "players": ["random", "http://127.0.0.1:1"], "play_clock": 3})
     found = OverHttp.around(local, mixed, "prolog")
     assert isinstance(found, OverHttp) and found.play_clock == 3 and found.start_clock == 10
-    assert found.batch(frozenset({"http", "random"})) == 1
+    assert found.batch(job(marks, "random", "http://127.0.0.1:1")) == 1
+    assert found.batch(job(marks, "random", "legal")) == local.batch(job(marks, "random", "legal"))
+
+
+def test_a_batch_may_have_matches_of_both_kinds(tmp_path: Path) -> None:
+    (tmp_path / "alone.kif").write_text(
+        "(role r) (legal r (mark 1)) (<= (next x) (does r (mark 1))) (<= terminal (true x)) (goal r 50)"
+    )
+    marker = Marker()
+    with running(FakePlayer(marker)) as player:
+        settings: dict[str, Any] = {"games": [str(tmp_path / "alone.kif")], "players": ["legal", player.url], "sets": 3}
+        assert play(tmp_path / "store.sqlite", runners(), **settings).matches == 6 and marker.count == 3
 
 
 @pytest.mark.parametrize(
