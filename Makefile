@@ -3,10 +3,11 @@ VENV := .venv
 GGP := $(VENV)/bin/ggp
 RUN := $(VENV)/bin/python -m
 
-.PHONY: play test lint types unit perft bench clean
+.PHONY: play test lint types unit perft bench matches clean
 
 play: $(VENV)/.ready
-	$(GGP) play connect_four --seed 1 --seconds 0.2
+	$(GGP) match connect_four server,name=agent server,name=novice,playouts=100 \
+		--start-clock 5 --play-clock 2 --seed 1
 
 test: lint types unit
 
@@ -27,6 +28,11 @@ perft: $(VENV)/.ready-dev
 
 bench: $(VENV)/.ready-dev
 	$(GGP) bench playouts --engine lanes --engine interpreted --against open_spiel --plot docs/images/speed.png
+
+# 200 matches in a row over HTTP with clocks of one second: in 20 of them the players think until the clock ends.
+matches: $(VENV)/.ready
+	$(GGP) bench http --matches 20
+	$(GGP) bench http --matches 180 --playouts 300 --seed 100
 
 $(VENV)/.ready: pyproject.toml tools/setup.sh
 	tools/setup.sh $(VENV) ""

@@ -26,6 +26,7 @@ KINDS = ("round-robin", "gauntlet")
 MAX_SETS = 10_000_000
 MAX_OPENING = 1_000
 MAX_PLIES = 10_000
+MAX_CLOCK = 86_400
 MAX_ROLES = 8  # two players fill the roles of a game in 2 ** roles - 2 ways
 MAX_SEED = 2**62
 
@@ -40,6 +41,8 @@ class Tournament:
     sets: int = 100  # rotation sets of every pairing in every game, at most
     opening: int = 0  # random joint moves at the beginning, the same in all matches of a set
     seed: int = 0
+    start_clock: int = 10  # seconds; this and
+    play_clock: int = 5  # this hold for matches with players over HTTP
     max_plies: int = MAX_PLIES  # a match longer than this, its opening included, is a draw
     sprt: Sprt | None = None
 
@@ -59,6 +62,8 @@ class Tournament:
             ("sets", 1, MAX_SETS),
             ("opening", 0, MAX_OPENING),
             ("seed", -MAX_SEED, MAX_SEED),
+            ("start_clock", 1, MAX_CLOCK),
+            ("play_clock", 1, MAX_CLOCK),
             ("max_plies", 1, MAX_PLIES),
         ):
             if not low <= getattr(self, name) <= high:
@@ -68,6 +73,8 @@ class Tournament:
         for player in self.players:
             if player.kind == "human":
                 raise ConfigError("people do not play in tournaments; 'ggp play' is for them")
+            if player.kind == "server":
+                raise ConfigError(f"{player.text}: start it with 'ggp serve', and let its address play")
             if player.kind == "ucd" and player.limit is None:
                 raise ConfigError(f"{player.text}: how long may it think? playouts=, nodes= or seconds= is needed")
 
@@ -84,6 +91,7 @@ class Tournament:
 
     def definition(self) -> dict[str, Any]:
         """All that matches depend on, as JSON can hold it; the rules of the games as digests."""
+        remote = any(player.kind == "http" for player in self.players)
         return {
             "games": [[name, rules_digest(game)] for name, game in self.loaded.items()],
             "players": [player.text for player in self.players],
@@ -91,6 +99,7 @@ class Tournament:
             "opening": self.opening,
             "seed": self.seed,
             "max_plies": self.max_plies,
+            **({"start_clock": self.start_clock, "play_clock": self.play_clock} if remote else {}),
         }
 
     @classmethod

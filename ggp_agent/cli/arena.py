@@ -15,6 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ggp_agent.arena import InProcess, Runners, Store, Tournament, run, stand
+from ggp_agent.arena.over_http import OverHttp
 from ggp_agent.arena.report import as_json, as_markdown, as_text, plot
 from ggp_agent.arena.schedule import Schedule
 from ggp_agent.arena.tally import Tally
@@ -37,6 +38,8 @@ file_type = click.Path(dir_okay=False, path_type=Path)
 @click.option("--sets", type=int, help="Rotation sets of every pairing in every game.")
 @click.option("--opening", type=int, help="Random joint moves before the players take over.")
 @click.option("--seed", type=int, help="Of everything random.")
+@click.option("--start-clock", type=int, help="Seconds before the start, for players over HTTP.")
+@click.option("--play-clock", type=int, help="Seconds for a move, for players over HTTP.")
 @click.option("--max-plies", type=int, help="A match longer than this is a draw.")
 @click.option(
     "--sprt", type=float, nargs=2, metavar="ELO0 ELO1", help="Stop when one of the two is proven the likelier."
@@ -78,14 +81,15 @@ def tournament_command(
         tally = Tally(Schedule(tournament))
         for outcome in store.outcomes():
             tally.add(*outcome)
-        code = 0 if only_report else play(tally, store, choose_runners(engine_name), workers)
+        code = 0 if only_report else play(tally, store, choose_runners(engine_name, tournament), workers)
         report(tally, as_json_line=as_json, markdown=markdown, picture=picture)
     return code
 
 
-def choose_runners(engine_name: str) -> Runners:
+def choose_runners(engine_name: str, tournament: Tournament) -> Runners:
     """Who plays which matches."""
-    return InProcess(engine_name=engine_name, tell=tell)
+    local = InProcess(engine_name=engine_name, tell=tell)
+    return OverHttp.around(local, tournament, engine_name, tell)
 
 
 def play(tally: Tally, store: Store, runners: Runners, workers: int) -> int:

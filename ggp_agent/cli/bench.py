@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
-from ggp_agent.cli.common import cli, json_option, read_settings, seed_option, set_option
+from ggp_agent.cli.common import cli, json_option, read_settings, seed_option, set_option, tell
 from ggp_agent.engine import games
 from ggp_agent.errors import ConfigError
+
+SHARES = {"median": 0.5, "99 %": 0.99, "max": 1.0}  # of the times that INFO took
 
 
 @cli.group("bench")
@@ -102,6 +104,62 @@ def bench_search(
         ratio = "-" if result.ratio is None else f"{result.ratio:.2f}"
         numbers = (f"{result.simulations:,}", f"{result.per_second:,.0f}", f"{result.nodes:,}")
         click.echo(layout.format(result.game, *numbers, theirs, ratio))
+
+
+@bench_group.command("http")
+@click.argument("names", nargs=-1, metavar="[GAME]...")
+@click.option("--matches", type=click.IntRange(1), default=20, show_default=True, help="In a row, the games in turns.")
+@click.option("--playouts", type=click.IntRange(0), default=0, help="For a move; 0: think until the clock ends.")
+@click.option("--start-clock", type=click.IntRange(1), default=1, show_default=True, help="Seconds before the start.")
+@click.option("--play-clock", type=click.IntRange(1), default=1, show_default=True, help="Seconds for a move.")
+@click.option("--max-steps", type=click.IntRange(1), default=100, show_default=True, help="Joint moves of a match.")
+@seed_option
+@json_option
+def bench_http(
+    names: tuple[str, ...],
+    matches: int,
+    playouts: int,
+    start_clock: int,
+    play_clock: int,
+    max_steps: int,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Matches in a row between servers of our own over HTTP: errors, and how soon INFO is answered meanwhile."""
+    from ggp_agent.net.bench import GAMES, Figures, bench
+    from ggp_agent.net.master import Terms
+
+    layout = "{:26} {:>7} {:>6} {:>4} {:>6} {:>9} {:>7} {:>9} {:>9} {:>9}"
+
+    def show(name: str, seen: Figures) -> None:
+        info = {f"info_{label}_ms": 1000 * seen.info(share) for label, share in SHARES.items()}
+        counts = (seen.matches, seen.plies, seen.cut, len(seen.errors))
+        if as_json:
+            titles = ("matches", "plies", "cut", "errors", "slowest_s", "infos")
+            line = dict(zip(titles, (*counts, seen.slowest, len(seen.info_seconds)), strict=True))
+            click.echo(json.dumps({"game": name, **line, **info}))
+        else:
+            rest = (f"{seen.slowest:.2f}", len(seen.info_seconds), *(f"{value:.1f}" for value in info.values()))
+            click.echo(layout.format(name, *counts, *rest))
+        for error in seen.errors:
+            tell(error)
+
+    if not as_json:
+        titles = ("matches", "plies", "cut", "errors", "slowest s", "INFOs", *(f"{label} ms" for label in SHARES))
+        click.echo(layout.format("game", *titles))
+    total = bench(
+        [game.name for game in chosen_games(names or GAMES)],
+        matches,
+        playouts,
+        lambda number: Terms(
+            start_clock=start_clock, play_clock=play_clock, seed=seed + number, scramble=True, max_steps=max_steps
+        ),
+        show,
+    )
+    faults, total.errors = len(total.errors), []  # they were told one by one
+    show("all", total)
+    tell(f"{faults:,} errors in {total.matches:,} matches")
+    return 1 if faults else 0
 
 
 def chosen_games(names: tuple[str, ...]) -> list[games.Shipped]:

@@ -20,6 +20,7 @@ from ggp_agent.engine import Engine, JointMove, Move, Position, State, games, op
 from ggp_agent.errors import ConfigError
 from ggp_agent.net import Master, PlayerConfig, Record, Terms, serve
 from ggp_agent.net.config import default_file
+from ggp_agent.net.own_servers import WARM_UP_SECONDS, started
 from ggp_agent.play import Board
 from ggp_agent.play.spec import PlayerSpec
 
@@ -31,6 +32,7 @@ from ggp_agent.play.spec import PlayerSpec
 @click.option("--workers", type=click.IntRange(1), help="Threads that search.")
 @click.option("--margin", type=click.FloatRange(0), help="Seconds kept in hand of every clock.")
 @click.option("--silence", type=click.FloatRange(0), help="Seconds without a message after which a match is given up.")
+@click.option("--playouts", type=click.IntRange(0), help="Simulations after which a move is played before its time.")
 @click.option("--seed", type=int, help="Of everything random.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A search setting; may be repeated.")
 @click.option("--config", type=click.Path(path_type=Path), help="A file of settings; options win over it.")
@@ -43,6 +45,7 @@ def serve_command(
     workers: int | None,
     margin: float | None,
     silence: float | None,
+    playouts: int | None,
     seed: int | None,
     settings: tuple[str, ...],
     config: Path | None,
@@ -59,6 +62,7 @@ def serve_command(
         "name": name,
         "margin_seconds": margin,
         "silence_seconds": silence,
+        "playouts": playouts,
         "seed": seed,
     }
     player = PlayerConfig() if config is None else PlayerConfig.load(config)
@@ -125,11 +129,15 @@ def match_command(
 ) -> int:
     """Play a match between players: one a role, in the order of the rulesheet.
 
-    A PLAYER is ucd with any search settings (ucd,d=1:0:1,playouts=2000), random, legal, human, or http://host:port.
+    A PLAYER is ucd with any search settings (ucd,d=1:0:1,playouts=2000), random, legal, human, http://host:port, or
+    server with any search settings: a server process that is started for this match and called over HTTP.
     """
     specs = [PlayerSpec.parse(text) for text in players]
     terms = Terms(start_clock=start_clock, play_clock=play_clock, seed=seed, scramble=scramble, max_steps=max_steps)
-    with open_engine(games.load(game), engine_name, tell) as engine:
+    if any(spec.kind == "server" for spec in specs):
+        tell("starting servers; the very first time they compile kernels, which takes a minute or two")
+        wait = max(wait, WARM_UP_SECONDS)
+    with started(specs, seed) as specs, open_engine(games.load(game), engine_name, tell) as engine:
         board = Board(engine.possible(), engine.fluents(engine.initial()))
 
         def show(step: int, state: State, position: Position, joint: JointMove | None, errors: Sequence[str]) -> None:

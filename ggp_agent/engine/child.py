@@ -34,19 +34,23 @@ class Running:
     def __init__(self, module: str, memory_bytes: int) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         search = os.pathsep.join(filter(None, [str(PACKAGE_PARENT), os.environ.get("PYTHONPATH", "")]))
+        self.ready, theirs = os.pipe()  # can be read, to its end, when the child has begun to wait for requests
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, str(memory_bytes)],
+            [sys.executable, "-P", "-m", module, str(memory_bytes), str(theirs)],
+            pass_fds=[theirs],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
             env={**os.environ, "PYTHONPATH": search},
             start_new_session=True,  # Ctrl-C is for the parent, which then ends the child
         )
+        os.close(theirs)
 
     def close(self) -> None:
         """End it at once, whatever it is doing."""
         self.process.kill()
         self.process.wait()
+        os.close(self.ready)
         for pipe in (self.process.stdin, self.process.stdout, self.errors):
             if pipe is not None:
                 with contextlib.suppress(OSError):  # unsent bytes of a request have no reader any more
@@ -62,6 +66,17 @@ def keep_spare(module: str, memory_bytes: int) -> None:
     with SPARES_LOCK:
         if (module, memory_bytes) not in SPARES:
             SPARES[module, memory_bytes] = Running(module, memory_bytes)
+
+
+def wait_for_spares(seconds: float) -> None:
+    """Until all spares wait for requests, or so many seconds have passed."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with SPARES_LOCK:  # whoever takes a spare may close it at any time
+            loading = [spare for spare in SPARES.values() if not select.select([spare.ready], [], [], 0)[0]]
+        if not loading:
+            return
+        time.sleep(0.02)
 
 
 def end_spares() -> None:
@@ -135,6 +150,8 @@ def serve(answer: Callable[[Message], Iterator[Message]]) -> None:
     memory = int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for ready in sys.argv[2:]:
+        os.close(int(ready))
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     # Replies go to a copy of standard output; anything else that is printed goes to standard error.
     replies = os.fdopen(os.dup(1), "wb")

@@ -27,6 +27,7 @@ class PlayerConfig:
     port: int = 9147
     margin_seconds: float = 1.0
     silence_seconds: float = 600.0
+    playouts: int = 0  # after which a move is played without waiting for the clock; 0: never
     seed: int = 0
     search: SearchConfig = field(default_factory=SearchConfig)
 
@@ -36,6 +37,7 @@ class PlayerConfig:
             ("name", self.name.lower() != "random", "another word than random, which servers keep for themselves"),
             ("port", 0 <= self.port <= 65535, "0..65535"),
             ("margin_seconds", 0 <= self.margin_seconds < math.inf, "0 or more"),
+            ("playouts", self.playouts >= 0, "0 or more"),
             ("silence_seconds", 0 < self.silence_seconds < math.inf, "more than 0"),
         ]
         for name, sound, wanted in checks:

@@ -59,10 +59,15 @@ class Master:
         *,
         human: Player | None = None,
         open_search: OpenSearch = open_search,
+        opening: Sequence[JointMove] = (),
+        seeds: Sequence[int] = (),
         show: Show = lambda step, state, position, joint, errors: None,
     ) -> None:
+        """`opening` is played whatever the players say; `seeds` are those of the roles, if not made from that of the
+        match."""
         game = engine.game
         self.engine, self.sheet, self.terms, self.show = engine, game.sheet, terms, show
+        self.opening, self.seeds = opening, seeds
         self.random = Random(terms.seed)
         self.scrambler = Scrambler(terms.seed) if terms.scramble else Plain()
         asked = [role for role, name in enumerate(game.roles) if name != NATURE]
@@ -88,7 +93,7 @@ class Master:
 
     def enlist(self, spec: PlayerSpec, role: int, human: Player | None, open_search: OpenSearch) -> Contender:
         """Whoever a spec means."""
-        seed = Random(f"{self.terms.seed} {role}").getrandbits(32)
+        seed = self.seeds[role] if self.seeds else Random(f"{self.terms.seed} {role}").getrandbits(32)
         if spec.kind == "http":
             return Remote(spec, self.scrambler)
         if spec.kind == "ucd":
@@ -141,6 +146,8 @@ class Master:
             if step == self.terms.max_steps:
                 return
             joint, errors, turns = await self.turn(position, joint)
+            if step < len(self.opening):
+                joint = self.opening[step]
             state = engine.step(state, joint)
             position = engine.look(state)
             # Only now, so that a match that breaks here leaves a record whose parts fit together.

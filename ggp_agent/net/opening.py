@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ggp_agent.engine import Engine, Game, PrologEngine
-from ggp_agent.engine.child import keep_spare
+from ggp_agent.engine.child import keep_spare, wait_for_spares
 from ggp_agent.engine.ground import Limits
 from ggp_agent.engine.prolog import MEMORY_BYTES as PROLOG_BYTES
 from ggp_agent.errors import EngineTimeout, GdlError, GgpError, ProtocolError
@@ -28,6 +28,7 @@ LOG = logging.getLogger("ggp_agent.net")
 ENGINES = 2
 LANES_SECONDS = 8.0  # after which a search on Prolog is worth its time
 PLAYOUTS = 3  # to see how long they take
+FILL_SECONDS = 10.0  # in which spare children should be ready
 SPARES_SECONDS = 5.0  # after the opening, when the machine has less to do
 GROUND_SECONDS = (30.0, 300.0)  # least and most for making a circuit, whatever the clocks say
 PROLOG_SECONDS = (1.0, 10.0)  # least and most for one question
@@ -43,6 +44,7 @@ class Setting:
     start_clock: float
     play_clock: float
     config: SearchConfig
+    playouts: int  # that are enough for a move; 0: there are never enough
     seed: int
     open_search: OpenSearch
     spares: bool  # keep child processes ready for the next match
@@ -98,8 +100,7 @@ class Opening:
     def open_lanes(self, game: Game, role: int) -> None:
         self.lanes_ready = self.open(lambda: self.sit(self.lanes(game), role, search=True))
         self.lanes_over.set()
-        if self.setting.spares:
-            self.stopped.wait(SPARES_SECONDS)
+        if self.setting.spares and not self.stopped.wait(SPARES_SECONDS):
             keep_spares()
 
     def open(self, make: Callable[[], Seat], needed: bool = True) -> bool:
@@ -123,7 +124,8 @@ class Opening:
     def sit(self, engine: Engine, role: int, *, search: bool) -> Seat:
         setting = self.setting
         try:
-            return Seat(engine, setting.open_search(engine, setting.config, setting.seed) if search else None, role)
+            opened = setting.open_search(engine, setting.config, setting.seed) if search else None
+            return Seat(engine, opened, role, setting.playouts)
         except BaseException:
             engine.close()
             raise
@@ -162,6 +164,12 @@ def keep_spares() -> None:
     keep_spare("ggp_agent.engine.prolog_child", PROLOG_BYTES)
     keep_spare("ggp_agent.engine.ground_child", Limits().memory_bytes)
     keep_spare("ggp_agent.engine.native", native.MEMORY_BYTES)
+
+
+def fill_spares() -> None:
+    """The same, and wait until they are."""
+    keep_spares()
+    wait_for_spares(FILL_SECONDS)
 
 
 def find_role(game: Game, role: str) -> int:

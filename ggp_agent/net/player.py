@@ -16,7 +16,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
-from ggp_agent.engine import games
 from ggp_agent.engine.base import Game
 from ggp_agent.engine.child import end_spares
 from ggp_agent.engine.ground import Limits
@@ -24,17 +23,15 @@ from ggp_agent.errors import GgpError
 from ggp_agent.gdl import parse as parse_rules
 from ggp_agent.net import messages
 from ggp_agent.net.config import PlayerConfig
-from ggp_agent.net.opening import Opening, Setting, keep_spares
+from ggp_agent.net.opening import Opening, Setting, fill_spares
 from ggp_agent.net.search import OpenSearch, open_search
-from ggp_agent.net.seat import Seat
 from ggp_agent.net.thinker import Thinker
-from ggp_agent.search.config import Limit
 
 LOG = logging.getLogger("ggp_agent.net")
 LATE_SECONDS = 0.1  # past the deadline, and within the margin, for the thread to hand over its last word
+# Past a clock, to wait for a legal move if none is known: servers wait for a second or more, and nil is never legal.
+GRACE_SECONDS = 0.5
 QUICK = 20_000  # characters of a message that the loop may read itself
-WARM_GAME = "tic_tac_toe"
-WARM_SECONDS = 0.5
 
 
 class Match:
@@ -59,6 +56,7 @@ class Match:
             start_clock=start.start_clock,
             play_clock=start.play_clock,
             config=player.config.search,
+            playouts=player.config.playouts,
             seed=player.random.getrandbits(32),
             open_search=player.open_search,
             spares=player.spares,
@@ -90,6 +88,7 @@ class Player:
         self.spares = spares
         self.random = Random(config.seed)
         self.warm = False
+        self.filling = 0  # times that spares are being made ready
         self.match: Match | None = None
         self.preview_stop = threading.Event()
         self.watchdog: asyncio.TimerHandle | None = None
@@ -97,7 +96,7 @@ class Player:
 
     @property
     def status(self) -> str:
-        return "available" if self.warm and self.match is None else "busy"
+        return "available" if self.warm and self.match is None and not self.filling else "busy"
 
     async def answer(self, text: str, arrived: float) -> str:
         """The reply to the text of a message that arrived at a moment of the monotonic clock; ProtocolError if the
@@ -147,6 +146,10 @@ class Player:
             return thinker.failure is not None or (thinker.held is not None and thinker.held.settled)
 
         await match.wait(ready, deadline)
+        if thinker.held is None:
+            # Half of the margin may go, for an engine that is about to come; servers do not wait longer for START.
+            last = (deadline + arrived + start.start_clock) / 2
+            await match.wait(lambda: ready() or thinker.held is not None, last)
         if match.over:
             return "aborted"
         if thinker.failure is not None:
@@ -165,15 +168,17 @@ class Player:
         thinker = match.thinker
         step = thinker.report(play.moves, deadline)
 
+        def known() -> bool:
+            return thinker.held is not None and thinker.held.step >= step
+
         def ready() -> bool:
             held = thinker.held
-            if held is None or held.step < step:
-                return False
-            return held.only or held.settled or held.time >= deadline
+            return known() and held is not None and (held.only or held.settled or held.time >= deadline)
 
         await match.wait(ready, deadline + LATE_SECONDS)
+        await match.wait(known, arrived + match.start.play_clock + GRACE_SECONDS)
         held = thinker.held
-        if held is None or held.step < step:
+        if not known() and not match.over:
             LOG.warning("%s: no move was found in time for step %d", match.name, step)
         return held.move if held is not None and held.move is not None else "nil"
 
@@ -226,6 +231,26 @@ class Player:
             self.match = None
             if self.watchdog is not None:
                 self.watchdog.cancel()
+            if self.spares:
+                self.fill()
+
+    def fill(self) -> None:
+        """Have spare children ready before the next match; until then the player says that it is busy."""
+        loop = asyncio.get_running_loop()
+        self.filling += 1
+
+        def filled() -> None:
+            self.filling -= 1
+
+        def work() -> None:
+            try:
+                fill_spares()
+            except OSError as error:
+                LOG.warning("no child can be started: %s", error)
+            with contextlib.suppress(RuntimeError):  # the loop may be closed by now
+                loop.call_soon_threadsafe(filled)
+
+        threading.Thread(target=work, name="fill", daemon=True).start()
 
     # The life of the player
 
@@ -236,9 +261,11 @@ class Player:
 
         def work() -> None:
             try:
-                warm_up(self.config, self.open_search)
+                from ggp_agent.net.warm import warm_up  # numba takes a while
+
+                warm_up(self.config.search, self.open_search)
                 if self.spares:
-                    keep_spares()
+                    fill_spares()
             except Exception as error:
                 LOG.warning("the lanes engine does not work here, playing with Prolog alone: %s", error)
             with contextlib.suppress(RuntimeError):  # the loop may be closed by now
@@ -253,6 +280,7 @@ class Player:
     async def close(self) -> None:
         """Leave the match, if there is one, and wait a moment for its thread."""
         self.preview_stop.set()
+        self.spares = False
         self.readers.shutdown(wait=False, cancel_futures=True)
         if self.match is not None:
             thread = self.match.thinker.thread
@@ -268,21 +296,3 @@ def make_circuit(rules: str, seconds: float, stop: threading.Event) -> None:
     with contextlib.suppress(GgpError):
         game = Game.from_sheet(parse_rules(rules, "<preview>"), "preview")
         LanesEngine(game, limits=Limits(seconds=max(1.0, seconds)), native=False, stop=stop).close()
-
-
-def warm_up(config: PlayerConfig, open_search: OpenSearch) -> None:
-    """Use every kernel once, on a tiny game."""
-    from ggp_agent.engine.lanes import LanesEngine
-
-    engine = LanesEngine(games.load(WARM_GAME))
-    seat = Seat(engine, open_search(engine, config.search, config.seed), role=0)
-    try:
-        engine.wait()
-        first = seat.spell(seat.position.legal[0][0])
-        if seat.search is not None:
-            seat.search.think(Limit(seconds=WARM_SECONDS))
-        seat.follow((first, "noop"))
-        if seat.search is not None:
-            seat.search.think(Limit(seconds=WARM_SECONDS))
-    finally:
-        seat.close()

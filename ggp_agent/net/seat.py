@@ -10,7 +10,7 @@ import logging
 import time
 from dataclasses import dataclass
 
-from ggp_agent.engine import Engine, JointMove, Move
+from ggp_agent.engine import Engine, JointMove, Move, State
 from ggp_agent.errors import EngineError, GdlError
 from ggp_agent.gdl import Term
 from ggp_agent.net.search import Search
@@ -34,14 +34,13 @@ class Held:
 class Seat:
     """One role of one match. All methods belong to one thread, but for `stop`."""
 
-    def __init__(self, engine: Engine, search: Search | None, role: int) -> None:
+    def __init__(self, engine: Engine, search: Search | None, role: int, playouts: int = 0) -> None:
         self.engine = engine
         self.search = search
         self.role = role
-        self.state = engine.initial()
-        self.position = engine.look(self.state)
+        self.playouts = playouts  # that are enough for a position; 0: there are never enough
         self.step = 0  # reports followed, those that could not be included
-        self.settled = self.position.terminal
+        self.enter(engine.initial())
         self.last: tuple[str, ...] | None = None
         self.stops = self.stops_seen = 0  # calls of `stop`, and those before the last search ended
 
@@ -55,6 +54,14 @@ class Seat:
         return self.search is not None and not self.settled
 
     # Following the server
+
+    def enter(self, state: State) -> None:
+        self.state = state
+        self.position = self.engine.look(state)
+        # Whoever is content with so many playouts does not think on the clocks of others.
+        content = self.playouts > 0 and len(self.position.legal[self.role]) <= 1
+        self.settled = self.position.terminal or content
+        self.made = 0  # playouts in this position
 
     def follow(self, moves: tuple[str, ...]) -> None:
         """Go where the server says that these moves led. Nothing that a server sends raises an error here."""
@@ -78,10 +85,8 @@ class Seat:
         self.last = moves
 
     def go(self, joint: JointMove, *, legal: bool) -> None:
-        self.state = self.engine.step(self.state, joint)
-        self.position = self.engine.look(self.state)
-        self.settled = self.position.terminal
-        if self.search is None or self.settled:
+        self.enter(self.engine.step(self.state, joint))
+        if self.search is None or self.position.terminal:
             return
         try:
             if legal:
@@ -114,14 +119,18 @@ class Seat:
     # Thinking
 
     def think(self, seconds: float) -> None:
-        """Search for so long, or until `stop`."""
+        """Search for so long, until there are playouts enough, or until `stop`."""
         if self.search is None or self.settled:
             return
         begun = time.monotonic()
         try:
-            self.search.think(Limit(seconds=seconds))
+            limit = Limit(seconds=seconds, playouts=self.playouts - self.made if self.playouts else None)
+            analysis = self.search.think(limit)
+            self.made += analysis.simulations if self.playouts else 0
         except Exception:
             self.lose_search()
+        if 0 < self.playouts <= self.made:
+            self.settled = True
         # A stop may come just before a search begins and end it all the same.
         if time.monotonic() - begun < seconds - EARLY and self.stops == self.stops_seen:
             self.settled = True

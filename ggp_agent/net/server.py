@@ -183,11 +183,17 @@ def reply(text: str, status: int = 200) -> web.Response:
     return web.Response(body=text.encode(errors="replace"), status=status, headers=HEADERS)
 
 
-async def serve(config: PlayerConfig, stop: asyncio.Event, open_search: OpenSearch = open_search) -> None:
-    """Listen, warm up, and play until `stop` is set."""
+async def serve(
+    config: PlayerConfig,
+    stop: asyncio.Event,
+    open_search: OpenSearch = open_search,
+    listening: Callable[[int], None] = lambda port: None,
+) -> None:
+    """Listen, say on which port, warm up, and play until `stop` is set."""
     sys.setswitchinterval(SWITCH_SECONDS)
     server = Server(config, open_search, spares=True)
     await server.start()
+    listening(server.port)
     warm_up = asyncio.create_task(server.player.warm_up())
     try:
         await stop.wait()

@@ -19,6 +19,7 @@ LOG = logging.getLogger("ggp_agent.net")
 MAX_CHARACTERS = 20_000_000  # of all moves that are reported in one match
 SLICE_SECONDS = 0.25
 LEAST_SECONDS = 0.005
+MAX_DUE = 100  # answers; whoever asks more has no need of the last word
 
 
 class Thinker:
@@ -35,7 +36,7 @@ class Thinker:
         self.offered: Seat | None = None
         self.rank = 0  # of the best seat offered so far
         self.seat: Seat | None = None  # only this thread uses it, but for `stop`
-        self.deadline = math.inf  # the next moment at which an answer is due
+        self.due: list[float] = []  # moments to come at which answers are due, the next one first
         self.closed = False
         self.thread = threading.Thread(target=self.run, name=f"think {name}", daemon=True)
         self.thread.start()
@@ -62,8 +63,8 @@ class Thinker:
     def report(self, moves: tuple[str, ...] | None, deadline: float) -> int:
         """The moves that the server reports, and when an answer is due; returns the step the answer belongs to."""
         with self.condition:
-            # Of two answers that are due, the thread looks to the earlier one.
-            self.deadline = min(deadline, self.deadline)
+            # A question may come while an earlier one is open, or was answered long before its time.
+            self.due = sorted([*self.due, deadline])[:MAX_DUE]
             if moves is not None:
                 self.remember(moves)
             self.interrupt()
@@ -90,6 +91,11 @@ class Thinker:
 
     # The thread
 
+    @property
+    def deadline(self) -> float:
+        """The next moment at which an answer is due."""
+        return self.due[0] if self.due else math.inf
+
     def run(self) -> None:
         try:
             while self.wait():
@@ -99,7 +105,7 @@ class Thinker:
                     # A bug, or a child that died in an unusual way: keep what is held and wait for other news.
                     LOG.exception("%s: a turn of thinking failed", self.name)
                     with self.condition:
-                        self.deadline = math.inf
+                        self.due = []
                         if self.seat is not None:
                             self.seat.settled = True
             if self.seat is not None:
@@ -165,6 +171,5 @@ class Thinker:
     def publish(self, seat: Seat) -> None:
         self.held = seat.held()
         with self.condition:
-            if self.held.time >= self.deadline:
-                self.deadline = math.inf
+            self.due = [moment for moment in self.due if moment > self.held.time]
         self.notify()

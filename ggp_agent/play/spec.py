@@ -1,4 +1,6 @@
-"""Players as text: `ucd,d=1:0:1,playouts=2000,groups=stages`, `random`, `legal`, `human`, `http://host:port`."""
+"""Players as text: `ucd,d=1:0:1,playouts=2000,groups=stages`, `random`, `legal`, `human`, `http://host:port`.
+
+`server,...` has the settings of `ucd`, but plays over HTTP, in a server process that is started for the match."""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Literal, Self
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import Limit, SearchConfig
 
-Kind = Literal["ucd", "random", "legal", "human", "http"]
+Kind = Literal["ucd", "server", "random", "legal", "human", "http"]
 LIMITS = {"seconds": float, "playouts": int, "nodes": int}
 
 
@@ -29,8 +31,8 @@ class PlayerSpec:
         if text.startswith(("http://", "https://")):
             return cls(text=text, kind="http", name=text, url=text)
         kind, *parts = text.split(",")
-        if kind not in ("ucd", "random", "legal", "human"):
-            raise ConfigError(f"{text!r} is no player: it begins with ucd, random, legal, human or http://")
+        if kind not in ("ucd", "server", "random", "legal", "human"):
+            raise ConfigError(f"{text!r} is no player: it begins with ucd, server, random, legal, human or http://")
         settings: dict[str, str] = {}
         for part in parts:
             key, equals, value = part.partition("=")
@@ -39,8 +41,10 @@ class PlayerSpec:
             settings[key] = value
         name = settings.pop("name", text)
         limits = {key: settings.pop(key) for key in LIMITS if key in settings}
-        if kind != "ucd" and (settings or limits):
+        if kind not in ("ucd", "server") and (settings or limits):
             raise ConfigError(f"{text!r}: a {kind} player has no settings but name")
+        if kind == "server" and limits.keys() - {"playouts"}:
+            raise ConfigError(f"{text!r}: a server goes by the clock of the match, or by playouts=")
         try:
             numbers = {key: LIMITS[key](value) for key, value in limits.items()}
         except ValueError as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Iterator
 
 import pytest
 
 from ggp_agent.engine import child, games, prolog
-from ggp_agent.engine.child import SPARES, Child, end_spares, keep_spare
+from ggp_agent.engine.child import SPARES, Child, end_spares, keep_spare, wait_for_spares
 
 KIND = ("ggp_agent.engine.prolog_child", prolog.MEMORY_BYTES)
 
@@ -43,3 +44,13 @@ def test_a_spare_that_died_is_not_used() -> None:
     with prolog.PrologEngine(games.load("tic_tac_toe")) as engine:
         assert engine.child is not None and engine.child.pid != dead.pid
         assert not engine.look(engine.initial()).terminal
+
+
+def test_spares_can_be_waited_for() -> None:
+    keep_spare(*KIND)
+    wait_for_spares(60)
+    assert select.select([SPARES[KIND].ready], [], [], 0)[0]
+    wait_for_spares(60)  # at once
+    SPARES[KIND].process.kill()
+    wait_for_spares(60)  # one that died is not waited for
+    wait_for_spares(0)

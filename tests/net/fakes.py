@@ -7,7 +7,7 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -91,6 +91,15 @@ class BusySearch(FakeSearch):
         self.halt.clear()
         self.halt.wait(min(limit.seconds, 60))
         return self.analyse()
+
+
+class CountingSearch(FakeSearch):
+    """Makes three simulations in a slice, unless it is to make fewer; time alone never ends it."""
+
+    def think(self, limit: Limit) -> FakeAnalysis:
+        assert limit.playouts is not None and limit.playouts >= 1
+        self.halt.wait(limit.seconds if limit.playouts > 3 else 0)
+        return replace(self.analyse(), simulations=min(3, limit.playouts))
 
 
 class DeafSearch(FakeSearch):

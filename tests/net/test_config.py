@@ -19,7 +19,7 @@ def test_the_shipped_file_holds_every_default_with_a_comment() -> None:
     table = tomllib.loads(default_file())
     assert PlayerConfig.parse(table) == PlayerConfig()
     assert set(table["search"]) == set(FIELDS)
-    assert set(table) == {"name", "host", "port", "margin_seconds", "silence_seconds", "seed", "search"}
+    assert set(table) == {"name", "host", "port", "margin_seconds", "silence_seconds", "playouts", "seed", "search"}
     for line in default_file().splitlines():
         assert not re.match(r"\w+ =", line) or re.search(r'("|\d) +# \S', line), line
 
@@ -49,6 +49,7 @@ def test_a_file_changes_what_it_names(tmp_path: Path) -> None:
         ({"margin_seconds": -1}, "0 or more"),
         ({"margin_seconds": float("nan")}, "0 or more"),
         ({"silence_seconds": 0}, "more than 0"),
+        ({"playouts": -1}, "0 or more"),
         ({"search": 5}, "must be a table"),
         ({"search": {"dd": "1"}}, "there is no setting dd"),
         ({"search": {"d": "1:0"}}, "three depths"),

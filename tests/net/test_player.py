@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -10,16 +11,22 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
-from ggp_agent.engine import Engine, Game, PrologEngine
+from ggp_agent.engine import Engine, Game, PrologEngine, games
+from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.errors import CannotGround, EngineError, ProtocolError
 from ggp_agent.gdl import parse
 from ggp_agent.gdl.reader import read
 from ggp_agent.net import Player, PlayerConfig, opening
+from ggp_agent.net import player as player_module
 from ggp_agent.net.opening import Opening
-from ggp_agent.net.search import OpenSearch
+from ggp_agent.net.search import OpenSearch, open_search
 from ggp_agent.net.seat import Seat
-from tests.net.fakes import MARKS, BrokenSearch, BusySearch, DeafSearch, FakeSearch, LyingSearch
+from ggp_agent.net.thinker import Thinker
+from ggp_agent.net.warm import warm_up
+from ggp_agent.search import Limit, SearchConfig, Searcher
+from tests.net.fakes import MARKS, BrokenSearch, BusySearch, CountingSearch, DeafSearch, FakeSearch, LyingSearch
 
 Send = Callable[[str], Coroutine[Any, Any, str]]
 HOSTILE = sorted((Path(__file__).parents[1] / "hostile").glob("*.kif"))
@@ -157,6 +164,33 @@ def test_the_clock_is_kept_by_a_search_that_does_not_stop() -> None:
     playing(script, DeafSearch, margin_seconds=0.2)
 
 
+def test_an_answer_that_was_given_early_does_not_take_the_deadline_of_the_next() -> None:
+    """A move without a choice is played long before its time; the last word on the next one is still due in time."""
+    with PrologEngine(Game.from_sheet(parse(MARKS), "marks")) as engine:
+        thinker = Thinker("m", lambda: None)
+        now = time.monotonic()
+        for deadline in (now - 2, now + 100, now - 1):
+            thinker.report(None, deadline)
+        assert thinker.deadline == now - 2
+        thinker.publish(Seat(engine, None, 0))
+        assert thinker.deadline == now + 100
+        thinker.close()
+        thinker.thread.join()
+
+
+def test_playouts_that_are_enough_end_the_thinking() -> None:
+    async def script(send: Send, player: Player) -> None:
+        assert await send(start(clocks="1000 1000")) == "ready"
+        assert await send("(PLAY m NIL)") == "(mark 1)"
+        assert await send("(PLAY m ((mark 1) noop))") == "noop"
+        assert player.match is not None
+        thinker = player.match.thinker
+        assert thinker.seat is not None and thinker.seat.made == 0 and not thinker.may_think()
+        assert await send("(STOP m (noop (mark 1)))") == "done"
+
+    playing(script, CountingSearch, playouts=10)
+
+
 def test_abort_ends_everything_at_once() -> None:
     async def script(send: Send, player: Player) -> None:
         starting = asyncio.create_task(send(start(clocks="1000 1000")))
@@ -260,6 +294,46 @@ def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytes
     playing(script)
 
 
+def test_a_late_engine_is_waited_for_since_nil_is_never_legal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player_module, "GRACE_SECONDS", 60.0)
+    gate = threading.Event()
+    original = Opening.prolog
+
+    def late(self: Opening, game: Game) -> Engine:
+        gate.wait(60)
+        return original(self, game)
+
+    monkeypatch.setattr(Opening, "prolog", late)
+    monkeypatch.setattr(Opening, "lanes", refuse(CannotGround("too large")))
+
+    async def script(send: Send, player: Player) -> None:
+        assert await send(start(clocks="0 0")) == "ready"
+        asked = asyncio.create_task(send("(PLAY m NIL)"))
+        await asyncio.sleep(0.01)
+        gate.set()
+        assert await asked == "(mark 1)"
+
+    playing(script)
+
+
+def test_it_is_busy_until_spare_children_are_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr(player_module, "fill_spares", lambda: gate.wait(60))
+
+    async def script(send: Send, player: Player) -> None:
+        player.spares = True
+        assert await send(start()) == "ready"
+        assert await send("(ABORT m)") == "aborted"
+        assert "busy" in await send("(INFO)")
+        assert await send(start(match="hasty")) == "ready"  # whoever does not ask is served all the same
+        assert await send("(ABORT hasty)") == "aborted"
+        gate.set()
+        while "busy" in await send("(INFO)"):
+            await asyncio.sleep(0.01)
+
+    playing(script)
+
+
 def test_nothing_known_in_time_is_nil(monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
 
@@ -322,6 +396,30 @@ def test_it_is_available_only_when_warm() -> None:
         assert "available" in await send("(INFO)")
 
     playing(script)
+
+
+def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
+    warm_up(SearchConfig(), open_search)
+    kernels = {
+        id(value): value
+        for name, module in sorted(sys.modules.items())
+        if name.startswith("ggp_agent.")
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher)
+    }
+    before = {number: list(kernel.signatures) for number, kernel in kernels.items()}
+    assert sum(map(bool, before.values())) > 10
+    for name in ("goofspiel", "three_player_tic_tac_toe", "peg_solitaire", "connect_four"):
+        for make in (LanesEngine, PrologEngine):
+            with make(games.load(name)) as engine, Searcher(engine) as search:
+                for _ in range(3):
+                    search.think(Limit(seconds=0.05))
+                    search.advance(tuple(legal[-1] for legal in search.position.legal))
+                for worker in search.workers:
+                    worker.pool.compact()
+                search.best(0)
+    new = [kernel for number, kernel in kernels.items() if list(kernel.signatures) != before[number]]
+    assert [kernel.py_func.__name__ for kernel in new] == []
 
 
 def test_without_lanes_it_warms_up_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,60 @@
+"""Warming up: every kernel that a match may need is compiled, or loaded, before the player is available.
+
+A kernel is compiled for the types of its arguments when it is first called, which takes seconds and holds up all of
+Python. Some are called late in a match only, or only in some games: when moves are made at the same time, when a graph
+is full and what is out of reach is dropped, when a game has thousands of moves, when rules cannot be made ground.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from dataclasses import replace
+
+from numba import typeof
+
+from ggp_agent.engine import Engine, PrologEngine, cache, games
+from ggp_agent.engine.by_group import legal_moves, make_moves
+from ggp_agent.engine.lanes import LanesEngine
+from ggp_agent.net.search import OpenSearch
+from ggp_agent.search.config import Limit, SearchConfig
+
+GAMES = ("tic_tac_toe", "rock_paper_scissors", "lights_out")  # in turns, at the same time, and alone
+SECONDS = 0.2
+MEGABYTES = 1  # for each worker: so little that graphs must grow, and be packed
+
+
+def warm_up(config: SearchConfig, open_search: OpenSearch) -> None:
+    """Use every kernel once, on tiny games. Of several processes one does so at a time: what the first compiles, the
+    others find in the cache."""
+    with (cache.folder() / "warming").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        use_all(config, open_search)
+
+
+def use_all(config: SearchConfig, open_search: OpenSearch) -> None:
+    small = replace(config, megabytes=MEGABYTES * config.workers)
+    for name in GAMES:
+        with LanesEngine(games.load(name)) as lanes:
+            lanes.wait()
+            compile_groups(lanes)
+            use(lanes, open_search, small)
+        with PrologEngine(games.load(name)) as prolog:
+            use(prolog, open_search, small)
+
+
+def compile_groups(engine: LanesEngine) -> None:
+    """Compile, without calling them, what only engines of games with thousands of moves call."""
+    groups = engine.rows.groups
+    legal_moves.compile((typeof(groups), typeof(0), typeof(0), typeof(groups.found)))
+    make_moves.compile((typeof(groups), typeof(engine.rows.rows)))
+
+
+def use(engine: Engine, open_search: OpenSearch, config: SearchConfig) -> None:
+    """Think, move and think."""
+    search = open_search(engine, config, 0)
+    try:
+        search.think(Limit(seconds=SECONDS))
+        search.advance(tuple(legal[0] for legal in engine.look(engine.initial()).legal))
+        search.think(Limit(seconds=SECONDS))
+    finally:
+        search.close()
