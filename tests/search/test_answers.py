@@ -15,7 +15,7 @@ from tests.engine.games import SHIPPED
 from tests.search.checks import engine_of, small
 from tests.search.four import Task, tasks
 
-FOUR_PLAYOUTS = 20_000
+FOUR_PLAYOUTS = 40_000
 WANTED = {"win in 1": 15, "block": 20, "win in 2": 20, "win in 3": 15}
 
 # Tic-tac-toe
