@@ -28,6 +28,7 @@ class Searches:
 
     def __init__(self, engine: LanesEngine, config: SearchConfig, playouts: int) -> None:
         self.playouts, self.count = playouts, self.room(engine, config, playouts)
+        self.lanes = config.lanes_for(playouts)
         self.worker = LanesWorker(
             engine,
             config,
@@ -35,17 +36,17 @@ class Searches:
             seed=0,
             megabytes=config.megabytes,
             searches=self.count,
-            lanes=config.lanes_for(playouts),
+            lanes=self.lanes,
         )
         self.graphs = len(self.worker.pool.block["root"]) // self.count  # of each search
 
     @staticmethod
     def room(engine: LanesEngine, config: SearchConfig, playouts: int) -> int:
-        """How many searches find place in the lanes and in the memory."""
+        """How many searches find place in the memory. More of them than there are lanes for take turns."""
         branching = max(map(len, engine.look(engine.initial()).legal))
         node, edge = 256, 100  # bytes, roughly
         need = KEPT * playouts * (node + EXPANDED_SHARE * branching * edge)
-        return max(1, min(MAX_LANES // config.lanes_for(playouts), int(config.megabytes * 2**20 / need)))
+        return max(1, min(MAX_LANES, int(config.megabytes * 2**20 / need)))
 
     def restart(self, seed: int) -> None:
         """Forget everything; what is drawn from now on depends on the seed alone."""
@@ -55,9 +56,13 @@ class Searches:
         """Let some of the searches, by number, go on at these states; the others rest."""
         roots = {self.graphs * number + k: state for number, state in states.items() for k in range(self.graphs)}
         self.worker.set_roots(roots, ply)
-        left = np.zeros((self.count, self.graphs), np.int64)
-        left[list(states)] = [share(self.playouts, self.graphs, k) for k in range(self.graphs)]
-        self.worker.run(left.ravel().tolist(), None, lambda: True)
+        searches, at_once = list(states), MAX_LANES // self.lanes
+        for first in range(0, len(searches), at_once):
+            turn = searches[first : first + at_once]
+            left = np.zeros((self.count, self.graphs), np.int64)
+            left[turn] = [share(self.playouts, self.graphs, k) for k in range(self.graphs)]
+            self.worker.assign(turn)
+            self.worker.run(left.ravel().tolist(), None, lambda: True)
 
     def best(self, number: int, legal: Sequence[Move], role: int) -> Move:
         """The move to play where a search stands."""

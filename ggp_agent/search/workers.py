@@ -132,7 +132,7 @@ class LanesWorker(Worker):
         self.engine, self.rows = engine, Rows(circuit)
         if config.rave and len(self.rows.groups.guards):
             raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
-        self.searches, self.most = searches, lanes
+        self.most = lanes
         block = lanes if config.parallel == "leaf" else 1
         graphs = searches * (lanes if config.parallel == "root" else 1)
         best, worst = np.zeros(len(circuit.roles)), np.ones(len(circuit.roles))
@@ -151,14 +151,21 @@ class LanesWorker(Worker):
             seed=seed,
             worst=worst,
         )
-        used = np.arange(searches * lanes)
-        self.pool.block["lane_graph"][: len(used)] = used if config.parallel == "root" else used // lanes
+        self.rooted = config.parallel == "root"
+        self.assign(range(searches))
         self.rows.seed(seed)
         self.steps = FIRST_STEPS
         self.code = self.rows.wiring.code
         self.lanes = make_lanes(
             circuit, self.rows, graphs=graphs, block=block, max_plies=config.max_plies, rave=config.rave > 0
         )
+
+    def assign(self, searches: Sequence[int]) -> None:
+        """Give the lanes to these searches, or to as many of them as there are lanes for."""
+        mine = np.array(searches[: MAX_LANES // self.most])
+        graphs = self.most * mine[:, None] + np.arange(self.most) if self.rooted else np.repeat(mine, self.most)
+        self.pool.block["lane_graph"][: graphs.size] = graphs.ravel()
+        self.assigned = len(mine)
 
     def restart(self, seed: int) -> None:
         """Forget all graphs; what is drawn from now on depends on the seed alone."""
@@ -188,7 +195,7 @@ class LanesWorker(Worker):
         progress[:] = 0
         progress[6] = block["max_plies"]
         starters = np.zeros(LANES, np.bool_)
-        starters[: self.searches * self.most].reshape(self.searches, self.most)[:, : lanes : block["block"]] = True
+        starters[: self.assigned * self.most].reshape(self.assigned, self.most)[:, : lanes : block["block"]] = True
         block["pending"][:] = np.packbits(starters, bitorder="little").view(np.uint64)
         try:
             while progress[3] == RUNNING and go_on():

@@ -72,7 +72,7 @@ def test_a_batch_repeats_in_a_runner_that_has_played_and_in_a_fresh_one() -> Non
 
 
 def test_more_matches_than_fit_are_played_in_parts() -> None:
-    found = played("connect_four", jobs("connect_four", "ucd,playouts=50,lanes=128,megabytes=16", "random", sets=5))
+    found = played("connect_four", jobs("connect_four", "ucd,playouts=2000,lanes=128,megabytes=8", "random", sets=5))
     assert len(found) == 10 and not any(result.errors for result in found)
 
 
