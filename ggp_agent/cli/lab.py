@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from time import monotonic
 
@@ -18,7 +19,7 @@ from ggp_agent.errors import ConfigError
 from ggp_agent.lab.record import Row, Tell
 
 QUIET_SECONDS = 10.0  # between lines of progress where there is no terminal
-LAYOUT = "{:<8} {:<28} {:<10} {:>9} {:>5} {:>9} {:>7}"
+NAMES = 3  # columns that hold names
 
 
 @cli.group("lab")
@@ -49,45 +50,87 @@ def progress() -> Iterator[Tell]:
 
 def run(name: str, *, quick: bool, runs: int | None, out: Path, seed: int, as_json: bool) -> None:
     from ggp_agent.lab.experiments import EXPERIMENTS
+    from ggp_agent.lab.report import Finished
 
     if out.exists() and not out.is_dir():
         raise ConfigError(f"{out} is not a directory")
+    command = shlex.join(
+        ["ggp", "lab", name, *(["--quick"] if quick else []), *(["--runs", str(runs)] if runs else [])]
+    )
     try:
         with progress() as say:
             rows = EXPERIMENTS[name](out, runs=runs, quick=quick, seed=seed, tell=say)
     except KeyboardInterrupt:
         tell(f"this goes on from here: {shlex.join(['ggp', *sys.argv[1:]])}")
         raise
-    if not as_json:
-        click.echo(LAYOUT.format("table", "row", "column", "ours", "+-", "theirs", "errors"))
-    for row in rows:
-        click.echo(json.dumps(asdict(row)) if as_json else line(row))
+    Finished(name=name, command=command, seed=seed, date=date.today().isoformat(), rows=tuple(rows)).save(out)
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(asdict(row)))
+    else:
+        print_rows(rows)
 
 
-def line(row: Row) -> str:
+def print_rows(rows: Sequence[Row]) -> None:
+    lines = [("table", "row", "column", "ours", "+-", "theirs", "errors", ""), *map(texts, rows)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+    for line in lines:
+        parts = (
+            text.ljust(width) if k < NAMES else text.rjust(width)
+            for k, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        click.echo(" ".join(parts).rstrip())
+
+
+def texts(row: Row) -> tuple[str, ...]:
     theirs = "-" if row.theirs is None else f"{row.theirs:.3f}"
     errors = "-" if row.errors is None else f"{row.errors:+.1f}"
     interval = "" if row.interval is None else f"{row.interval:.1f}"
-    return LAYOUT.format(row.table, row.row, row.column, f"{row.ours:.3f}", interval, theirs, errors)
+    return row.table, row.row, row.column, f"{row.ours:.3f}", interval, theirs, errors, "best" if row.best else ""
 
 
-def add(name: str, text: str) -> None:
-    """Add the command of an experiment."""
-
-    @lab_group.command(name, help=text)
-    @click.option("--quick", is_flag=True, help="A small form that takes about a minute.")
-    @click.option("--runs", type=click.IntRange(2), help="Runs of every setting; without it, as many as the paper has.")
-    @click.option(
+def lab_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Options that all experiments have."""
+    quick = click.option("--quick", is_flag=True, help="A small form that takes about a minute.")
+    out = click.option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
         default=Path("lab"),
         show_default=True,
         help="Where raw results and pictures are kept; results that are there already are not computed again.",
     )
-    @seed_option
-    @json_option
+    return quick(out(seed_option(json_option(command))))
+
+
+def add(name: str, text: str) -> None:
+    """Add the command of an experiment."""
+
+    @lab_group.command(name, help=text)
+    @click.option("--runs", type=click.IntRange(2), help="Runs of every setting; without it, as many as the paper has.")
+    @lab_options
     def command(quick: bool, runs: int | None, out: Path, seed: int, as_json: bool) -> None:
         run(name, quick=quick, runs=runs, out=out, seed=seed, as_json=as_json)
+
+
+@lab_group.command("all")
+@lab_options
+def all_command(quick: bool, out: Path, seed: int, as_json: bool) -> None:
+    """Run all experiments, one after the other."""
+    from ggp_agent.lab.experiments import EXPERIMENTS
+
+    for name in EXPERIMENTS:
+        tell(f"lab {name}")
+        run(name, quick=quick, runs=None, out=out, seed=seed, as_json=as_json)
+
+
+@lab_group.command("report")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def report_command(folder: Path) -> None:
+    """Print one page of Markdown with the results of all experiments in DIR, ours beside theirs."""
+    from ggp_agent.lab.experiments import EXPERIMENTS
+    from ggp_agent.lab.report import report
+
+    click.echo(report(folder, EXPERIMENTS), nl=False)
 
 
 add("leftright", "How much transpositions help in LeftRight, for every d1 and d3 (figure 4 of the UCD paper).")
@@ -96,4 +139,6 @@ add("bandit27", "Groups of twenty-seven moves (chapter 5 of Van Eyck's thesis)."
 add("hex", "Depths in Hex 5x5 (figures 5 and 6 of the UCD paper).")
 add("go", "Depths and RAVE in Go 6x6 (tables 1 and 2 of the UCD paper).")
 add("ggp", "Depths in ten games (tables 3 to 12 of the UCD paper).")
+add("amazons", "Stages in Amazons (chapter 6 of Van Eyck's thesis).")
+add("parallel", "Leaf, root and tree parallelisation (Chaslot, Winands and van den Herik).")
 add("pgame", "Transpositions and groups in random games (Childs, Brodeur and Kocsis).")

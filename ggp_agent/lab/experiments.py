@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from ggp_agent.lab.amazons import amazons_experiment
 from ggp_agent.lab.bandits import bandit9, bandit27
 from ggp_agent.lab.leftrights import leftright_experiment
+from ggp_agent.lab.parallel import parallel_experiment
 from ggp_agent.lab.pgames import pgame_experiment
 from ggp_agent.lab.record import Row, Tell
 from ggp_agent.lab.ucd import ggp_experiment, go_experiment, hex_experiment
@@ -26,4 +28,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hex": hex_experiment,
     "go": go_experiment,
     "ggp": ggp_experiment,
+    "amazons": amazons_experiment,
+    "parallel": parallel_experiment,
 }

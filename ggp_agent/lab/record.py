@@ -27,6 +27,7 @@ class Row:
     theirs: float | None  # None if the paper prints no number
     errors: float | None  # the difference in standard errors of it
     interval: float | None = None  # half the width of the 95 % interval of ours
+    best: bool = False  # of its table, ours
 
 
 class Record:

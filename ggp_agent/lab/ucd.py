@@ -7,6 +7,7 @@ were the paper's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
@@ -49,6 +50,10 @@ def row(table: str, name: str, column: str, found: Score, theirs: float | None, 
     )
 
 
+def shown(depth: int) -> str:
+    return "inf" if depth == INFINITE else str(depth)
+
+
 def hex_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
     """Figures 5 and 6: Hex 5x5 with a stone on b2."""
     playouts = QUICK_PLAYOUTS if quick else HEX_PLAYOUTS
@@ -75,16 +80,17 @@ def hex_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell:
     scores = play(Record(out / "hex.jsonl", seed, tell), pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, playouts, out / "hex.png")
     return [
-        row(
-            "figure 6" if name.split(":")[1:2] == ["1"] else "figure 5",
-            name,
-            f"c = {HEX_C}",
-            scores[pairing],
-            paper.HEX.get(name),
-            paper.HEX_GAMES,
-        )
+        row(*hex_place(name, settings.get(name)), scores[pairing], paper.HEX.get(name), paper.HEX_GAMES)
         for name, pairing in pairings.items()
     ]
+
+
+def hex_place(name: str, depths: Depths | None) -> tuple[str, str, str]:
+    """Table, row and column of a setting."""
+    if depths is None:
+        return "section 4.2", name, ""
+    d1, d2, d3 = depths
+    return f"figure {5 + d2}: d2 = {d2}", f"d1 = {shown(d1)}", f"d3 = {shown(d3)}"
 
 
 def go_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
@@ -136,10 +142,11 @@ def ggp_experiment(
         scores = play(record, pairings.values())
         found = {depths: scores[pairing] for depths, pairing in pairings.items()}
         best = max(found, key=lambda depths: found[depths].percent)
-        table = f"table {paper.TABLES[game][0]}"
         for depths in paper.SETTINGS:
-            name = f"{game} {depths_text(depths)}" + (" (best)" if depths == best else "")
-            rows.append(row(table, name, "", found[depths], paper.printed(game, depths), paper.GAMES))
+            d1, d2, d3 = depths
+            place = f"table {paper.TABLES[game][0]}: {game}", f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
+            mine = row(*place, found[depths], paper.printed(game, depths), paper.GAMES)
+            rows.append(replace(mine, best=depths == best))
     draw_ggp(rows, playouts, out / "ggp.png")
     return rows
 
@@ -152,7 +159,7 @@ def play(record: Record, pairings: Iterable[Pairing]) -> dict[Pairing, Score]:
 def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], playouts: int, path: Path) -> None:
     """The scores over d1, a line for each d3, a picture for each d2."""
     figure, pictures = pyplot().subplots(1, len(HEX_D2), figsize=(11, 4.5), sharey=True)
-    names = ["inf" if depth == INFINITE else str(depth) for depth in depths]
+    names = [shown(depth) for depth in depths]
     for axes, d2 in zip(pictures, HEX_D2, strict=True):
         for shift, d3 in enumerate(depths):
             found = [scores[depths_text((d1, d2, d3))] for d1 in depths]
@@ -174,8 +181,8 @@ def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], playouts: int, 
 def draw_ggp(rows: Sequence[Row], playouts: int, path: Path) -> None:
     """Ours over theirs, a point for each setting, a colour for each game."""
     figure, axes = pyplot().subplots(figsize=(6.5, 6))
-    for game in dict.fromkeys(row.row.split()[0] for row in rows):
-        mine = [row for row in rows if row.row.split()[0] == game and row.theirs is not None]
+    for table in dict.fromkeys(row.table for row in rows):
+        mine = [row for row in rows if row.table == table and row.theirs is not None]
         axes.errorbar(
             [row.theirs for row in mine],
             [row.ours for row in mine],
@@ -183,7 +190,7 @@ def draw_ggp(rows: Sequence[Row], playouts: int, path: Path) -> None:
             fmt="o",
             markersize=3,
             elinewidth=0.5,
-            label=game,
+            label=table.split(": ")[1],
         )
     low = min([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) - 3
     high = max([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) + 3
