@@ -1,0 +1,83 @@
+"""Matches as experiments: scores, what is played again and what is not, and the papers' numbers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from ggp_agent.arena.statistics import expected_score
+from ggp_agent.lab import matches as lab_matches
+from ggp_agent.lab import ucd_paper as paper
+from ggp_agent.lab.matches import Matches, Pairing, Score, score
+from ggp_agent.lab.parallel import trend
+from ggp_agent.lab.record import Record
+
+STRONG, WEAK = "ucd,playouts=60,lanes=1,megabytes=16", "ucd,playouts=4,lanes=1,megabytes=16"
+
+
+def pairing(player: str, opponent: str, matches: int = 12) -> Pairing:
+    return Pairing(game="connect_four", setting="test", player=player, opponent=opponent, matches=matches, opening=1)
+
+
+def test_the_stronger_one_wins_and_nothing_is_played_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_matches, "SETS", 2)
+    path, wanted = tmp_path / "some.jsonl", [pairing(STRONG, WEAK), pairing(WEAK, STRONG)]
+    with Matches(Record(path, 1), workers=2) as matches:
+        first = matches.scores(wanted)
+    assert first[wanted[0]].percent > 60 and first[wanted[1]].percent < 40
+    assert first[wanted[0]].matches == 12
+    lines = path.read_text().splitlines()
+    assert len(lines) == 6
+    path.write_text("\n".join(lines[:4]) + "\n")  # as if it had been killed
+    with Matches(Record(path, 1), workers=1) as matches:
+        again = matches.scores(wanted)
+    assert again == first
+    assert sorted(path.read_text().splitlines()) == sorted(lines)
+    with Matches(Record(path, 1), workers=1) as matches:
+        monkeypatch.setattr(matches, "play", None)  # would fail
+        assert matches.scores(wanted) == first
+
+
+def test_an_experiment_that_is_stopped_ends_soon(tmp_path: Path) -> None:
+    with Matches(Record(tmp_path / "some.jsonl", 1), workers=1) as matches:
+        matches.stopping.set()
+        with pytest.raises(KeyboardInterrupt):
+            matches.scores([pairing(STRONG, WEAK)])
+    assert not (tmp_path / "some.jsonl").exists()
+
+
+def test_scores_have_the_errors_of_sets() -> None:
+    found = score([1.0, 0.5, 0.5, 0.0, 1.0, 0.75])
+    assert found.matches == 12 and found.percent == pytest.approx(62.5)
+    assert found.error == pytest.approx(100 * math.sqrt(0.14375 / 6))
+
+
+def test_a_line_through_the_ratings_of_the_sequential_search() -> None:
+    scores = {
+        factor: Score(matches=10**6, percent=100 * expected_score(70 * math.log2(factor) - 150), error=0.1)
+        for factor in (1, 2, 4, 16)
+    }
+    assert trend(scores) == pytest.approx((70, -150))
+
+
+# What the text of the paper says of its tables: the best setting of each game and its score
+BEST = {
+    "breakthrough": ((2, 1, 1), 54.1),
+    "capture_the_king": ((1, 0, 0), 56.5),
+    "connect_four": ((2, 1, 2), 70.9),
+    "crisscross": ((0, 2, 0), 62.0),
+    "knightthrough": ((2, 1, 1), 56.9),
+    "merrills": ((1, 2, 2), 55.8),
+    "othello": ((1, 1, 1), 59.2),
+    "pawn_whopping": ((1, 1, 1), 59.8),
+    "pentago": ((0, 2, 1), 56.8),
+    "quarto": ((0, 0, 0), 55.8),
+}
+
+
+@pytest.mark.parametrize("game", paper.TABLES)
+def test_the_tables_are_those_that_the_paper_describes(game: str) -> None:
+    best = max(paper.SETTINGS, key=lambda depths: paper.printed(game, depths))
+    assert (best, paper.printed(game, best)) == BEST[game]
