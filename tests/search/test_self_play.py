@@ -59,10 +59,23 @@ def think(searcher: Searcher, random: Random) -> None:
     stopper.join()
 
 
+def warm_up(random: Random) -> None:
+    """Use every kernel once, so that none has to be compiled on the clock."""
+    for name in ("connect_four", "tron", "amazons_6x6", "lights_out"):
+        with LanesEngine(Game.load(SHIPPED[name].rules), native=False) as engine:
+            for _ in range(6):
+                searcher = Searcher(engine, random_config(random), seed=1)
+                searcher.think(Limit(playouts=50))
+                searcher.advance(tuple(moves[0] for moves in searcher.position.legal))
+                for worker in searcher.workers:
+                    worker.pool.compact()
+
+
 @pytest.mark.long
 def test_self_play() -> None:
-    random, end = Random(1), time.monotonic() + SECONDS
-    matches = moves = 0
+    random = Random(1)
+    warm_up(random)
+    end, matches, moves = time.monotonic() + SECONDS, 0, 0
     while time.monotonic() < end:
         name = random.choice(GAMES)
         with LanesEngine(Game.load(SHIPPED[name].rules), native=random.random() < 0.5) as engine:
