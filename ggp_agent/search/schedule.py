@@ -55,6 +55,7 @@ from ggp_agent.search.ucd import (
     copy_row,
     is_finished,
     leave_groups,
+    position_of,
     set_row,
     walk_on,
 )
@@ -97,8 +98,8 @@ def force(g, lanes, lane):  # type: ignore[no-untyped-def]
 def wanted_position(g, lane, need):  # type: ignore[no-untyped-def]
     """The position that a walk needs a lane to hold."""
     if need == STEP:
-        return g.position[g.nodes[lane, g.length[lane] - 1]]
-    return g.position[g.at[lane]] if g.at[lane] != NONE else NONE
+        return position_of(g, g.nodes[lane, g.length[lane] - 1])
+    return position_of(g, g.at[lane]) if g.at[lane] != NONE else NONE
 
 
 @kernel
@@ -212,6 +213,22 @@ def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def ask_for_parents(g, lanes, over):  # type: ignore[no-untyped-def]
+    """Ask for edges that lead to where simulations come from that are about to end: they will be brought up to date."""
+    for word in range(WORDS):
+        bits = np.int64(over[word])
+        while bits:
+            lane = 64 * word + op.lowest_bit(bits)
+            bits &= bits - 1
+            if lanes.phase[lane] == PLAYING:
+                for k in range(1, g.length[lane]):
+                    edge = g.parent[g.nodes[lane, k]]
+                    if edge != g.path[lane, k - 1]:
+                        prefetch(g.origin, edge)
+                        prefetch(g.doubt, edge)
+
+
+@kernel
 def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
     """Remember the game of a lane if it is the best so far of a single role."""
     leader = lanes.leader[lane]
@@ -316,6 +333,8 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         ask_for_memory(g, lanes, over)
         if op.is_any(base, ended):
             compute(wiring, GOALS)
+        if g.d1 > 0 or g.d3 > 0:
+            ask_for_parents(g, lanes, over)
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)

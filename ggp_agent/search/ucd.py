@@ -120,6 +120,12 @@ def select_proven(g, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def position_of(g, node):  # type: ignore[no-untyped-def]
+    """The position of a node, without waiting for memory that says that a position is its own."""
+    return node if g.kind[node] == POSITION else g.position[node]
+
+
+@kernel
 def push(g, lane, edge):  # type: ignore[no-untyped-def]
     g.path[lane, g.length[lane]] = edge
     g.nodes[lane, g.length[lane]] = g.at[lane]
@@ -260,7 +266,7 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
         child = np.int32(g.joint[slot, 2])
     else:
         edge = select_proven(g, node) if settled else NONE
-        if edge == NONE and (g.length[lane] == 0 or g.position[node] == g.nodes[lane, 0]):
+        if edge == NONE and (g.length[lane] == 0 or position_of(g, node) == g.nodes[lane, 0]):
             # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
             edge = select(g, node, g.mover[node], True)
         if edge == NONE:
@@ -331,7 +337,7 @@ def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-unt
     """The last edges lead to this state, with this payoff if the game is over there. What the simulation needs next."""
     edge = g.path[lane, g.length[lane] - 1]
     origin = g.nodes[lane, g.length[lane] - 1]
-    graph, level = g.graph[origin], g.level[origin] + 1
+    graph, level = g.lane_graph[lane], g.level[origin] + 1
     child, fresh = g.child[edge], False
     if child == NONE:
         if g.transpositions:
