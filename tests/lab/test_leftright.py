@@ -77,7 +77,7 @@ def test_the_command_prints_a_table_and_keeps_games(tmp_path: Path, monkeypatch:
     result = CliRunner().invoke(cli, ["lab", "leftright", "--runs", "2", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "d3 = 2" in result.output and "81.500" in result.output
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["leftright.jsonl", "leftright.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["leftright.json", "leftright.jsonl", "leftright.png"]
     kept = (tmp_path / "leftright.jsonl").read_text()
     lines = CliRunner().invoke(cli, ["lab", "leftright", "--runs", "2", "--out", str(tmp_path), "--json"]).output
     found = [json.loads(line) for line in lines.splitlines()]
@@ -86,7 +86,7 @@ def test_the_command_prints_a_table_and_keeps_games(tmp_path: Path, monkeypatch:
 
 
 def test_experiments_are_commands(tmp_path: Path) -> None:
-    assert set(lab_group.commands) == set(EXPERIMENTS)
+    assert set(lab_group.commands) == {*EXPERIMENTS, "all", "report"}
     (tmp_path / "file").write_text("")
     result = CliRunner().invoke(cli, ["lab", "pgame", "--out", str(tmp_path / "file")])
     assert result.exit_code != 0
