@@ -84,7 +84,8 @@ def test_players_of_this_process() -> None:
 def test_a_search_tells_what_it_thought() -> None:
     data = play(MARKS, "ucd,playouts=100", "legal")
     turn = data["ggpAgent"]["turns"][0][0]
-    assert turn["simulations"] >= 100 and 0 < turn["visits"] <= turn["simulations"] and turn["value"] == 1.0
+    # It may have proven its move after a few of them.
+    assert 0 < turn["visits"] <= turn["simulations"] <= 100 and turn["value"] == 1.0
     assert data["moves"][0] == ["( mark 1 )", "noop"] and turn["seconds"] > 0
 
 
