@@ -119,7 +119,7 @@ class SideBySide:
         while going := [number for number, match in enumerate(matches) if not match.over]:
             if self.stopped():
                 raise KeyboardInterrupt
-            self.think(matches, going, crowds, ply)
+            self.think(matches, crowds, ply)
             for number in going:
                 match = matches[number]
                 joint: list[Move] = []
@@ -140,13 +140,13 @@ class SideBySide:
         seconds = (time.monotonic() - begun) / len(jobs)
         return [match.result(seconds) for match in matches]
 
-    def think(self, matches: Sequence[Progress], going: Sequence[int], crowds: dict[Seat, Crowd], ply: int) -> None:
+    def think(self, matches: Sequence[Progress], crowds: dict[Seat, Crowd], ply: int) -> None:
         """Let everybody think who has a choice."""
         for crowd in dict.fromkeys(crowds.values()):
             states = {
                 number: matches[match].state
                 for (match, role), number in crowd.numbers.items()
-                if match in going and len(matches[match].position.legal[role]) > 1
+                if not matches[match].over and len(matches[match].position.legal[role]) > 1
             }
             if states:
                 crowd.searches.think(states, ply)

@@ -33,7 +33,6 @@ def amazons_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, t
         for what, limit in limits.items():
             pairings[game, what] = Pairing(
                 game=game,
-                setting=what,
                 player=f"ucd,groups=stages,{limit}",
                 opponent=f"ucd,{limit}",
                 matches=matches,

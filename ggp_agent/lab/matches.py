@@ -23,10 +23,9 @@ SETS = 50  # of a part that is written down as a whole
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pairing:
-    """A player whose strength is asked for, and its opponent, both as text; the setting is what tables call it."""
+    """A player whose strength is asked for, and its opponent, both as text."""
 
     game: str
-    setting: str
     player: str
     opponent: str
     matches: int

@@ -68,7 +68,6 @@ def parallel_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, 
 def pairing(playouts: int, lanes: int, settings: Mapping[str, str], matches: int) -> Pairing:
     return Pairing(
         game=GAME,
-        setting=f"{lanes} lanes",
         player=player(playouts, lanes, settings),
         opponent=player(OPPONENT, 1, {}),
         matches=matches,

@@ -66,7 +66,6 @@ def hex_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell:
     pairings = {
         name: Pairing(
             game="hex_5x5",
-            setting=name,
             player=player(playouts, HEX_C, found),
             opponent=opponent,
             matches=matches,
@@ -74,9 +73,7 @@ def hex_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell:
         for name, found in settings.items()
     }
     all_ = player(playouts, HEX_C, (0, 0, 0), ",update_all=on")
-    pairings["update-all"] = Pairing(
-        game="hex_5x5", setting="update-all", player=all_, opponent=opponent, matches=matches
-    )
+    pairings["update-all"] = Pairing(game="hex_5x5", player=all_, opponent=opponent, matches=matches)
     scores = play(Record(out / "hex.jsonl", seed, tell), pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, playouts, out / "hex.png")
     return [
@@ -102,7 +99,7 @@ def go_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: 
     for depths, numbers in paper.TABLE_1.items():
         for c, theirs in zip(paper.TABLE_1_CONSTANTS, numbers, strict=True):
             mine = player(playouts, c, depths)
-            pairing = Pairing(game="go_6x6", setting=depths_text(depths), player=mine, opponent=plain, matches=matches)
+            pairing = Pairing(game="go_6x6", player=mine, opponent=plain, matches=matches)
             cells["table 1", depths_text(depths), f"c = {c}"] = pairing, theirs
     for depth, numbers in paper.TABLE_2.items():
         for bias, theirs in zip(paper.TABLE_2_CONSTANTS, numbers, strict=True):
@@ -110,7 +107,6 @@ def go_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: 
             mine = player(playouts, GO_C, (1, 0, 1), f"{rave},rave_depth={depth}")
             pairing = Pairing(
                 game="go_6x6",
-                setting=f"RAVE {bias}",
                 player=mine,
                 opponent=player(playouts, GO_C, None, rave),
                 matches=matches,
@@ -132,7 +128,6 @@ def ggp_experiment(
         pairings = {
             depths: Pairing(
                 game=game,
-                setting=depths_text(depths),
                 player=player(playouts, GGP_C, depths),
                 opponent=player(playouts, GGP_C, None),
                 matches=matches,

@@ -18,7 +18,7 @@ STRONG, WEAK = "ucd,playouts=60,lanes=1,megabytes=16", "ucd,playouts=4,lanes=1,m
 
 
 def pairing(player: str, opponent: str, matches: int = 12) -> Pairing:
-    return Pairing(game="connect_four", setting="test", player=player, opponent=opponent, matches=matches, opening=1)
+    return Pairing(game="connect_four", player=player, opponent=opponent, matches=matches, opening=1)
 
 
 def test_the_stronger_one_wins_and_nothing_is_played_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
