@@ -1,64 +1,22 @@
-"""The player without HTTP: every message in every situation, every engine and every way to fail."""
+"""The player without HTTP: every message in every situation, and every way to fail."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
-import threading
 import time
-from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from numba.core.dispatcher import Dispatcher
 
-from ggp_agent.engine import Engine, Game, PrologEngine, games
-from ggp_agent.engine.lanes import LanesEngine
-from ggp_agent.errors import CannotGround, EngineError, ProtocolError
+from ggp_agent.engine import Game, PrologEngine
+from ggp_agent.errors import ProtocolError
 from ggp_agent.gdl import parse
-from ggp_agent.gdl.reader import read
-from ggp_agent.net import Player, PlayerConfig, opening
-from ggp_agent.net import player as player_module
-from ggp_agent.net.opening import Opening
-from ggp_agent.net.search import OpenSearch, open_search
+from ggp_agent.net import Player, PlayerConfig
+from ggp_agent.net.search import OpenSearch
 from ggp_agent.net.seat import Seat
 from ggp_agent.net.thinker import Thinker
-from ggp_agent.net.warm import warm_up
-from ggp_agent.search import Limit, SearchConfig, Searcher
 from tests.net.fakes import MARKS, BrokenSearch, BusySearch, CountingSearch, DeafSearch, FakeSearch, LyingSearch
-
-Send = Callable[[str], Coroutine[Any, Any, str]]
-HOSTILE = sorted((Path(__file__).parents[1] / "hostile").glob("*.kif"))
-
-
-def start(rules: str = MARKS, role: str = "white", clocks: str = "20 2", match: str = "m") -> str:
-    return f"(START {match} {role} ({rules}) {clocks})"
-
-
-def playing(
-    script: Callable[[Send, Player], Coroutine[Any, Any, None]],
-    search: OpenSearch = FakeSearch,
-    **settings: Any,
-) -> None:
-    """Run a script with a function that sends messages to a new player."""
-
-    async def run() -> None:
-        player = Player(PlayerConfig(**settings), search)
-        player.warm = True
-        try:
-            await script(lambda text: player.answer(text, time.monotonic()), player)
-        finally:
-            await player.close()
-
-    asyncio.run(run())
-
-
-def refuse(error: Exception) -> Callable[..., NoReturn]:
-    def open_engine(self: Opening, game: Game) -> NoReturn:
-        raise error
-
-    return open_engine
+from tests.net.talk import Send, playing, start
 
 
 def test_a_whole_match() -> None:
@@ -220,164 +178,6 @@ def test_a_server_that_falls_silent_is_given_up() -> None:
     playing(script, silence_seconds=0.2)
 
 
-def test_rules_that_are_no_rules_leave_the_player_free() -> None:
-    async def script(send: Send, player: Player) -> None:
-        for rules in ("(role white)", "(f ?x)", "white", MARKS + "(fact ?x)", MARKS.replace("(role black)", "")):
-            assert await send(start(rules)) == "busy"
-        assert await send(start(role="green")) == "busy"
-        assert await send(start(role="(white)")) == "ready"
-        await send("(ABORT m)")
-        assert "available" in await send("(INFO)")
-
-    playing(script)
-
-
-@pytest.mark.parametrize(
-    ("lanes", "prolog", "engine"),
-    [
-        (CannotGround("too large"), None, "prolog"),
-        (None, EngineError("no Prolog here"), "lanes"),
-        (RuntimeError("a bug"), None, "prolog"),
-    ],
-)
-def test_one_engine_is_enough(
-    lanes: Exception | None, prolog: Exception | None, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, error in (("lanes", lanes), ("prolog", prolog)):
-        if error is not None:
-            monkeypatch.setattr(Opening, name, refuse(error))
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start()) == "ready"
-        assert await send("(PLAY m NIL)") == "(mark 1)"
-        assert player.match is not None and player.match.thinker.seat is not None
-        assert player.match.thinker.seat.engine.name == engine
-
-    playing(script)
-
-
-def test_without_any_engine_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("lanes", "prolog"):
-        monkeypatch.setattr(Opening, name, refuse(EngineError("broken")))
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start()) == "busy"
-
-    playing(script)
-
-
-def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
-    original = Opening.lanes
-
-    def late(self: Opening, game: Game) -> Engine:
-        gate.wait(60)
-        return original(self, game)
-
-    monkeypatch.setattr(Opening, "lanes", late)
-    monkeypatch.setattr(opening, "LANES_SECONDS", 0.1)
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start(role="black")) == "ready"
-        assert await send("(PLAY m NIL)") == "noop"
-        assert player.match is not None and player.match.thinker.seat is not None
-        thinker = player.match.thinker
-        assert player.match.thinker.seat.engine.name == "prolog"
-        assert await send("(PLAY m ((mark 2) noop))") == "(mark 1)"
-        gate.set()
-        while thinker.seat is None or thinker.seat.engine.name != "lanes":
-            await asyncio.sleep(0.01)
-        assert thinker.seat.step == 1
-        assert "(chosen white 2)" in thinker.seat.engine.facts(thinker.seat.state)
-        assert await send("(PLAY m NIL)") == "(mark 1)"
-
-    playing(script)
-
-
-def test_a_late_engine_is_waited_for_since_nil_is_never_legal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player_module, "GRACE_SECONDS", 60.0)
-    gate = threading.Event()
-    original = Opening.prolog
-
-    def late(self: Opening, game: Game) -> Engine:
-        gate.wait(60)
-        return original(self, game)
-
-    monkeypatch.setattr(Opening, "prolog", late)
-    monkeypatch.setattr(Opening, "lanes", refuse(CannotGround("too large")))
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start(clocks="0 0")) == "ready"
-        asked = asyncio.create_task(send("(PLAY m NIL)"))
-        await asyncio.sleep(0.01)
-        gate.set()
-        assert await asked == "(mark 1)"
-
-    playing(script)
-
-
-def test_it_is_busy_until_spare_children_are_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
-    monkeypatch.setattr(player_module, "fill_spares", lambda: gate.wait(60))
-
-    async def script(send: Send, player: Player) -> None:
-        player.spares = True
-        assert await send(start()) == "ready"
-        assert await send("(ABORT m)") == "aborted"
-        assert "busy" in await send("(INFO)")
-        assert await send(start(match="hasty")) == "ready"  # whoever does not ask is served all the same
-        assert await send("(ABORT hasty)") == "aborted"
-        gate.set()
-        while "busy" in await send("(INFO)"):
-            await asyncio.sleep(0.01)
-
-    playing(script)
-
-
-def test_nothing_known_in_time_is_nil(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
-
-    def never(self: Opening, game: Game) -> Engine:
-        gate.wait(60)
-        raise EngineError("too late")
-
-    for name in ("lanes", "prolog"):
-        monkeypatch.setattr(Opening, name, never)
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start(clocks="0 0")) == "ready"
-        assert await send("(PLAY m NIL)") == "nil"
-        assert await send("(ABORT m)") == "aborted"
-        gate.set()
-
-    playing(script)
-
-
-@pytest.mark.parametrize("path", HOSTILE, ids=lambda path: path.stem)
-def test_hostile_rules_get_answers(path: Path) -> None:
-    rules = "\n".join(map(str, read(path.read_text()).items))
-    role = rules.split("(role ")[1].split(")")[0]
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start(rules, role, "2 1")) in ("ready", "busy")
-        assert await send("(PLAY m NIL)")
-        assert await send("(ABORT m)") in ("aborted", "busy")
-        assert "available" in await send("(INFO)")
-
-    playing(script, BusySearch)
-
-
-def test_a_game_that_is_over_before_it_begins() -> None:
-    rules = "(role white) (legal white noop) (goal white 100) (terminal)"
-
-    async def script(send: Send, player: Player) -> None:
-        assert await send(start(rules)) == "ready"
-        assert await send("(PLAY m NIL)") == "noop"
-        assert await send("(STOP m NIL)") == "done"
-
-    playing(script)
-
-
 def test_preview_leaves_the_player_available() -> None:
     async def script(send: Send, player: Player) -> None:
         assert await send(f"(PREVIEW ({MARKS}) 20)") == "ready"
@@ -386,52 +186,6 @@ def test_preview_leaves_the_player_available() -> None:
         assert await send(start()) == "ready"
 
     playing(script)
-
-
-def test_it_is_available_only_when_warm() -> None:
-    async def script(send: Send, player: Player) -> None:
-        player.warm = False
-        assert "busy" in await send("(INFO)")
-        await player.warm_up()
-        assert "available" in await send("(INFO)")
-
-    playing(script)
-
-
-def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
-    warm_up(SearchConfig(), open_search)
-    kernels = {
-        id(value): value
-        for name, module in sorted(sys.modules.items())
-        if name.startswith("ggp_agent.")
-        for value in vars(module).values()
-        if isinstance(value, Dispatcher)
-    }
-    before = {number: list(kernel.signatures) for number, kernel in kernels.items()}
-    assert sum(map(bool, before.values())) > 10
-    for name in ("goofspiel", "three_player_tic_tac_toe", "peg_solitaire", "connect_four"):
-        for make in (LanesEngine, PrologEngine):
-            with make(games.load(name)) as engine, Searcher(engine) as search:
-                for _ in range(3):
-                    search.think(Limit(seconds=0.05))
-                    search.advance(tuple(legal[-1] for legal in search.position.legal))
-                for worker in search.workers:
-                    worker.pool.compact()
-                search.best(0)
-    new = [kernel for number, kernel in kernels.items() if list(kernel.signatures) != before[number]]
-    assert [kernel.py_func.__name__ for kernel in new] == []
-
-
-def test_without_lanes_it_warms_up_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> NoReturn:
-        raise RuntimeError("no compiler here")
-
-    async def script(send: Send, player: Player) -> None:
-        player.warm = False
-        await player.warm_up()
-        assert "available" in await send("(INFO)")
-
-    playing(script, fail)
 
 
 def test_a_stop_just_before_a_search_does_not_settle_it() -> None:
