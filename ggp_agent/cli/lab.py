@@ -7,16 +7,18 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import click
 
 from ggp_agent.cli.common import ERR, cli, json_option, seed_option, tell
 from ggp_agent.errors import ConfigError
-from ggp_agent.lab.record import Row, Tell
+from ggp_agent.lab.record import Order, Tell
+from ggp_agent.lab.rows import Row
 
 QUIET_SECONDS = 10.0  # between lines of progress where there is no terminal
 NAMES = 3  # columns that hold names
@@ -48,27 +50,35 @@ def progress() -> Iterator[Tell]:
     yield say
 
 
-def run(name: str, *, quick: bool, runs: int | None, out: Path, seed: int, as_json: bool) -> None:
+def run(name: str, order: Order, as_json: bool) -> None:
     from ggp_agent.lab.experiments import EXPERIMENTS
     from ggp_agent.lab.report import Finished
 
-    if out.exists() and not out.is_dir():
-        raise ConfigError(f"{out} is not a directory")
-    command = shlex.join(
-        ["ggp", "lab", name, *(["--quick"] if quick else []), *(["--runs", str(runs)] if runs else [])]
-    )
+    if order.out.exists() and not order.out.is_dir():
+        raise ConfigError(f"{order.out} is not a directory")
     try:
         with progress() as say:
-            rows = EXPERIMENTS[name](out, runs=runs, quick=quick, seed=seed, tell=say)
+            rows = EXPERIMENTS[name](replace(order, tell=say))
     except KeyboardInterrupt:
         tell(f"this goes on from here: {shlex.join(['ggp', *sys.argv[1:]])}")
         raise
-    Finished(name=name, command=command, seed=seed, date=date.today().isoformat(), rows=tuple(rows)).save(out)
+    today = date.today().isoformat()
+    Finished(name=name, command=command_line(name, order), seed=order.seed, date=today, rows=tuple(rows)).save(
+        order.out
+    )
     if as_json:
         for row in rows:
             click.echo(json.dumps(asdict(row)))
     else:
         print_rows(rows)
+
+
+def command_line(name: str, order: Order) -> str:
+    """The command that repeats an experiment."""
+    words = ["ggp", "lab", name, *(["--quick"] if order.quick else [])]
+    for option, value in (("--runs", order.runs), ("--playouts", order.playouts), ("--seconds", order.seconds)):
+        words += [option, f"{value:g}"] if value is not None else []
+    return shlex.join([*words, *(word for game in order.games for word in ("--game", game))])
 
 
 def print_rows(rows: Sequence[Row]) -> None:
@@ -102,25 +112,37 @@ def lab_options(command: Callable[..., None]) -> Callable[..., None]:
     return quick(out(seed_option(json_option(command))))
 
 
-def add(name: str, text: str) -> None:
-    """Add the command of an experiment."""
+OPTIONS = {
+    "runs": click.option(
+        "--runs", type=click.IntRange(2), help="Runs of every setting; without it, as many as the paper has."
+    ),
+    "playouts": click.option("--playouts", type=click.IntRange(1), help="Of every player for a move."),
+    "seconds": click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Of every player for a move."),
+    "games": click.option("--game", "games", metavar="GAME", multiple=True, help="This game only; may be repeated."),
+}
 
-    @lab_group.command(name, help=text)
-    @click.option("--runs", type=click.IntRange(2), help="Runs of every setting; without it, as many as the paper has.")
-    @lab_options
-    def command(quick: bool, runs: int | None, out: Path, seed: int, as_json: bool) -> None:
-        run(name, quick=quick, runs=runs, out=out, seed=seed, as_json=as_json)
+
+def add(name: str, text: str, *options: str) -> None:
+    """Add the command of an experiment, with options of its own."""
+
+    def command(as_json: bool, **wanted: Any) -> None:
+        run(name, Order(**wanted), as_json)
+
+    command = lab_options(command)
+    for option in ("runs", *options):
+        command = OPTIONS[option](command)
+    lab_group.command(name, help=text)(command)
 
 
 @lab_group.command("all")
 @lab_options
-def all_command(quick: bool, out: Path, seed: int, as_json: bool) -> None:
+def all_command(as_json: bool, **wanted: Any) -> None:
     """Run all experiments, one after the other."""
     from ggp_agent.lab.experiments import EXPERIMENTS
 
     for name in EXPERIMENTS:
         tell(f"lab {name}")
-        run(name, quick=quick, runs=None, out=out, seed=seed, as_json=as_json)
+        run(name, Order(**wanted), as_json)
 
 
 @lab_group.command("report")
@@ -136,9 +158,9 @@ def report_command(folder: Path) -> None:
 add("leftright", "How much transpositions help in LeftRight, for every d1 and d3 (figure 4 of the UCD paper).")
 add("bandit9", "Groups of nine moves (chapters 3 and 4 of Van Eyck's thesis).")
 add("bandit27", "Groups of twenty-seven moves (chapter 5 of Van Eyck's thesis).")
-add("hex", "Depths in Hex 5x5 (figures 5 and 6 of the UCD paper).")
-add("go", "Depths and RAVE in Go 6x6 (tables 1 and 2 of the UCD paper).")
-add("ggp", "Depths in ten games (tables 3 to 12 of the UCD paper).")
-add("amazons", "Stages in Amazons (chapter 6 of Van Eyck's thesis).")
+add("hex", "Depths in Hex 5x5 (figures 5 and 6 of the UCD paper).", "playouts")
+add("go", "Depths and RAVE in Go 6x6 (tables 1 and 2 of the UCD paper).", "playouts")
+add("ggp", "Depths in ten games (tables 3 to 12 of the UCD paper).", "games", "playouts", "seconds")
+add("amazons", "Stages in Amazons (chapter 6 of Van Eyck's thesis).", "games", "playouts", "seconds")
 add("parallel", "Leaf, root and tree parallelisation (Chaslot, Winands and van den Herik).")
 add("pgame", "Transpositions and groups in random games (Childs, Brodeur and Kocsis).")

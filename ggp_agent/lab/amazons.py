@@ -5,54 +5,47 @@ His player played 100 games of each kind. It evaluated positions after a few ran
 
 from __future__ import annotations
 
-from math import sqrt
-from pathlib import Path
-
 from ggp_agent.lab.matches import Matches, Pairing
-from ggp_agent.lab.record import Record, Row, Tell
+from ggp_agent.lab.record import Order
+from ggp_agent.lab.rows import Row, percent_errors
 
 THEIR_GAMES = 100
 # What is fixed for both sides -> games that groups won, of 100; of his four experiments the nearest to ours
 PAPER = {"simulations": 54.0, "time": 69.0}
-GAMES = ("amazons_6x6", "amazons")
-PLAYOUTS = {"amazons_6x6": 10_000, "amazons": 10_000}
-SECONDS = 1.0
-MATCHES = {"amazons_6x6": 600, "amazons": 100}
+GAMES, QUICK_GAMES = ("amazons_6x6", "amazons"), ("amazons_6x6",)
+MATCHES, QUICK_MATCHES = 100, 10
+PLAYOUTS, QUICK_PLAYOUTS = 10_000, 200
+SECONDS, QUICK_SECONDS = 1.0, 0.02
 
 
-def amazons_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def amazons_experiment(order: Order) -> list[Row]:
     """Stages against none, at a fixed number of simulations and at a fixed time."""
-    wanted = GAMES[:1] if quick else GAMES
-    pairings = {}
-    for game in wanted:
-        matches = runs or (10 if quick else MATCHES[game])
-        limits = {
-            "simulations": f"playouts={200 if quick else PLAYOUTS[game]}",
-            "time": f"seconds={0.02 if quick else SECONDS}",
-        }
-        for what, limit in limits.items():
-            pairings[game, what] = Pairing(
-                game=game,
-                player=f"ucd,groups=stages,{limit}",
-                opponent=f"ucd,{limit}",
-                matches=matches,
-                opening=2,
-            )
-    with Matches(Record(out / "amazons.jsonl", seed, tell)) as played:
-        scores = played.scores(pairings.values())
-    rows = []
-    for (game, what), pairing in pairings.items():
-        found, theirs = scores[pairing], PAPER[what]
-        error = sqrt(found.error**2 + theirs * (100 - theirs) / THEIR_GAMES)
-        rows.append(
-            Row(
-                table="chapter 6",
-                row=f"{game}, equal {what}",
-                column="won, %",
-                ours=found.percent,
-                theirs=theirs,
-                errors=(found.percent - theirs) / error,
-                interval=found.interval,
-            )
+    limits = {
+        "simulations": f"playouts={order.pick(order.playouts, QUICK_PLAYOUTS, PLAYOUTS)}",
+        "time": f"seconds={order.seconds or (QUICK_SECONDS if order.quick else SECONDS):g}",
+    }
+    pairings = {
+        (game, what): Pairing(
+            game=game,
+            player=f"ucd,groups=stages,{limit}",
+            opponent=f"ucd,{limit}",
+            matches=order.pick(order.runs, QUICK_MATCHES, MATCHES),
+            opening=2,
         )
-    return rows
+        for game in order.games or (QUICK_GAMES if order.quick else GAMES)
+        for what, limit in limits.items()
+    }
+    with Matches(order.record("amazons")) as played:
+        scores = played.scores(pairings.values())
+    return [
+        Row(
+            table="chapter 6",
+            row=f"{game}, {limits[what]}",
+            column="won, %",
+            ours=(found := scores[pairing]).percent,
+            theirs=PAPER[what],
+            errors=percent_errors(found.percent, found.error, PAPER[what], THEIR_GAMES),
+            interval=found.interval,
+        )
+        for (game, what), pairing in pairings.items()
+    ]

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
-from math import sqrt
-from pathlib import Path
 from typing import Any
 
 from ggp_agent.lab import bandit, thesis, thesis_27
 from ggp_agent.lab.bandit import BEST_THREE, FIRST_THIRD_FOURTH, Problem
 from ggp_agent.lab.bandit_figures import draw_nine, draw_twenty_seven
-from ggp_agent.lab.record import Record, Row, Tell, rate_errors
+from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.rows import Row, rate_errors, spread
 
 BEST_CONSTANTS = (0.5, 1.0)
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
@@ -103,8 +102,7 @@ def time_row(base: dict[str, Any], grouped: list[dict[str, Any]], table: str, na
     """The time that plays with groups take, as a share of that without."""
     per_run = base["seconds"] / base["runs"]
     shares = [result["seconds"] / result["runs"] / per_run for result in grouped]
-    mean = sum(shares) / len(shares)
-    error = sqrt(sum((share - mean) ** 2 for share in shares) / max(1, len(shares) - 1) / len(shares))
+    mean, error = spread(shares)
     return Row(
         table=table,
         row=name,
@@ -115,27 +113,27 @@ def time_row(base: dict[str, Any], grouped: list[dict[str, Any]], table: str, na
     )
 
 
-def bandit9(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def bandit9(order: Order) -> list[Row]:
     """Nine moves: tables 3.1 and 4.1 to 4.8, figures 3.2 to 3.13."""
     bandit.warm_up(thesis.EASY)
-    runs = runs or (QUICK_RUNS if quick else thesis.RUNS)
-    nine = Nine(Record(out / "bandit9.jsonl", seed, tell), runs)
-    tried = list(groupings())[:: QUICK_STEP if quick else 1]
+    runs = order.pick(order.runs, QUICK_RUNS, thesis.RUNS)
+    nine = Nine(order.record("bandit9"), runs)
+    tried = list(groupings())[:: QUICK_STEP if order.quick else 1]
     few = max(10, runs // GROUPING_SHARE)
     rows = [*statistics_rows(nine), *value_rows(nine), *grouping_rows(nine, tried, few)]
     base = nine.result("none", Problem(chances=thesis.EASY))
     grouped = [nine.grouping(grouping, thesis.EASY, 1.0, few) for grouping in tried]
     rows.append(time_row(base, grouped, "time", "3 groups of 3", thesis.TIME_9))
-    draw_nine(nine.result, nine.grouping, tried, few, out)
+    draw_nine(nine.result, nine.grouping, tried, few, order.out)
     return rows
 
 
-def bandit27(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def bandit27(order: Order) -> list[Row]:
     """Twenty-seven moves: table 5.1 and figure 5.1."""
     bandit.warm_up(thesis.TWENTY_SEVEN)
-    runs = runs or (QUICK_RUNS if quick else thesis.RUNS)
-    record = Record(out / "bandit27.jsonl", seed, tell)
-    marks = thesis.MARKS_27[: -2 if quick else None]
+    runs = order.pick(order.runs, QUICK_RUNS, thesis.RUNS)
+    record = order.record("bandit27")
+    marks = thesis.MARKS_27[: -2 if order.quick else None]
 
     def result(name: str, problem: Problem) -> dict[str, Any]:
         key = f"c={problem.exploration}, {name}, {marks[-1]} plays, {runs} runs"
@@ -157,5 +155,5 @@ def bandit27(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell)
     for name, some in timed.items():
         theirs_time = thesis.TIME_27_LEVELS if "x" in name else thesis.TIME_27
         rows.append(time_row(bases[1.0], some, "time", name, theirs_time))
-    draw_twenty_seven(bases, marks, runs, out)
+    draw_twenty_seven(bases, marks, runs, order.out)
     return rows

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.lab.leftright import EXPLORATION, PLAYOUTS, STEPS, LeftRight
-from ggp_agent.lab.record import Record, Row, Tell
+from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.rows import Row, spread
 from ggp_agent.search.config import INFINITE, SearchConfig, depths_text
 
 RUNS, QUICK_RUNS = 200, 10
@@ -47,9 +45,8 @@ class Score:
 
 
 def score(setting: str, shares: Sequence[float]) -> Score:
-    values: NDArray[np.float64] = 100 * np.array(shares)
-    error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
-    return Score(setting=setting, runs=len(values), percent=float(values.mean()), error=error)
+    mean, error = spread(shares)
+    return Score(setting=setting, runs=len(shares), percent=100 * mean, error=100 * error)
 
 
 def settings() -> list[str]:
@@ -90,11 +87,10 @@ def parted(setting: str) -> tuple[str, str]:
     return f"d1 = {d1}", f"d3 = {d3}"
 
 
-def leftright_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def leftright_experiment(order: Order) -> list[Row]:
     """LeftRight: so many games of every setting."""
-    record = Record(out / "leftright.jsonl", seed, tell)
-    scores = run(record, runs=runs or (QUICK_RUNS if quick else RUNS))
-    plot(scores, out / "leftright.png")
+    scores = run(order.record("leftright"), runs=order.pick(order.runs, QUICK_RUNS, RUNS))
+    plot(scores, order.out / "leftright.png")
     return rows_of(scores)
 
 

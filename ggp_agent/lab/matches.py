@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import sqrt
 from os import cpu_count
 from typing import Any, Self
 
@@ -17,6 +16,7 @@ from ggp_agent.arena.tally import Tally
 from ggp_agent.arena.tournament import Tournament
 from ggp_agent.engine import games
 from ggp_agent.lab.record import Record
+from ggp_agent.lab.rows import spread
 
 SETS = 50  # of a part that is written down as a whole
 
@@ -47,10 +47,8 @@ class Score:
 
 def score(sets: Sequence[float]) -> Score:
     """From the points of a player in each rotation set, 0..1."""
-    count = len(sets)
-    mean = sum(sets) / count
-    variance = sum((points - mean) ** 2 for points in sets) / max(1, count - 1)
-    return Score(matches=2 * count, percent=100 * mean, error=100 * sqrt(variance / count))
+    mean, error = spread(sets)
+    return Score(matches=2 * len(sets), percent=100 * mean, error=100 * error)
 
 
 class Matches:

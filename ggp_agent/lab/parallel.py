@@ -18,7 +18,8 @@ from ggp_agent.arena.statistics import elo_of
 from ggp_agent.engine import Engine, games, open_engine
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.lab.matches import Matches, Pairing, Score
-from ggp_agent.lab.record import Record, Row, Tell
+from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.rows import Row
 from ggp_agent.search import Limit, SearchConfig, Searcher
 
 GAME = "connect_four"
@@ -47,11 +48,11 @@ def player(playouts: int, lanes: int, settings: Mapping[str, str]) -> str:
     return f"ucd,playouts={playouts},lanes={lanes}{listed}"
 
 
-def parallel_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def parallel_experiment(order: Order) -> list[Row]:
     """Tables 1 to 6: how much faster and how much stronger lanes make a search, and threads how much faster."""
-    matches = runs or (QUICK_MATCHES if quick else MATCHES)
-    lanes = LANES[:2] if quick else LANES
-    record = Record(out / "parallel.jsonl", seed, tell)
+    matches = order.pick(order.runs, QUICK_MATCHES, MATCHES)
+    lanes = LANES[:2] if order.quick else LANES
+    record = order.record("parallel")
     pairings = {("one lane", factor): pairing(PLAYOUTS * factor, 1, {}, matches) for factor in (1, *lanes)}
     for method, settings in METHODS.items():
         for count in lanes:
@@ -60,8 +61,8 @@ def parallel_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, 
         found = played.scores(pairings.values())
     scores = {key: found[pairing] for key, pairing in pairings.items()}
     line = trend({factor: scores["one lane", factor] for factor in (1, *lanes)})
-    rates = speeds(record, (1, *lanes), QUICK_SECONDS if quick else SECONDS)
-    draw(scores, (1, *lanes), out / "parallel.png")
+    rates = speeds(record, (1, *lanes), QUICK_SECONDS if order.quick else SECONDS)
+    draw(scores, (1, *lanes), order.out / "parallel.png")
     return rows_of(scores, rates, line)
 
 

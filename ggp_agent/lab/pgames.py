@@ -8,13 +8,14 @@ good moves help.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isfinite, nan, sqrt
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.lab import pgame
-from ggp_agent.lab.record import Record, Row, Tell
+from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.rows import Row, spread
 from ggp_agent.search.config import INFINITE, SearchConfig
 
 GAMES, RUNS = 200, 200  # random games, and searches of each
@@ -62,13 +63,6 @@ class PGames:
 
             found += self.record.get(f"{key}, games {first} to {first + count - 1}", compute)["rates"]
         return [spread([rates[k] for rates in found]) for k in range(len(self.marks))]
-
-
-def spread(values: list[float]) -> tuple[float, float]:
-    """The mean, and its standard error."""
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)
-    return mean, sqrt(variance / len(values))
 
 
 def rows_of(figure: str, curves: Mapping[str, Curve], marks: list[int]) -> list[Row]:
@@ -127,14 +121,13 @@ def ratios(first: Curve, second: Curve) -> Curve:
     return [(a / b if a and b else nan, 0.0) for (a, _), (b, _) in zip(first, second, strict=True)]
 
 
-def pgame_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def pgame_experiment(order: Order) -> list[Row]:
     """P-games: `runs` searches of each of so many random games."""
-    games, runs = (QUICK_GAMES, runs or QUICK_RUNS) if quick else (GAMES, runs or RUNS)
-    marks = QUICK_MARKS if quick else MARKS
-    results = PGames(Record(out / "pgame.jsonl", seed, tell), games, runs, marks)
+    games, marks = (QUICK_GAMES, QUICK_MARKS) if order.quick else (GAMES, MARKS)
+    results = PGames(order.record("pgame"), games, order.pick(order.runs, QUICK_RUNS, RUNS), marks)
     sizes = {}
     for combination in (0.0, *COMBINATIONS):
-        starts = pgame.make_game(*DEEP, combination, seed).starts
+        starts = pgame.make_game(*DEEP, combination, order.seed).starts
         sizes[f"{combination:.0%}"] = (starts[1:] - starts[:-1]).tolist()
     curve: Callable[..., Curve] = results.curve
     groups = {
@@ -148,5 +141,5 @@ def pgame_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tel
         "4": none | groups[False],
         "5": none | groups[True],
     }
-    draw(out / "pgame.png", marks, sizes, figures)
+    draw(order.out / "pgame.png", marks, sizes, figures)
     return [row for number, curves in figures.items() for row in rows_of(f"figure {number}", curves, marks)]

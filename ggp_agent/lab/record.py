@@ -1,4 +1,4 @@
-"""What experiments write down: raw results with their seeds, and rows that compare two numbers."""
+"""What is wanted of an experiment, and what it writes down: raw results with their seeds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import sqrt
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,17 +16,24 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """One number of a paper beside ours."""
+class Order:
+    """What is wanted of an experiment. What is not said is as in the paper, or small in the quick form."""
 
-    table: str
-    row: str
-    column: str
-    ours: float
-    theirs: float | None  # None if the paper prints no number
-    errors: float | None  # the difference in standard errors of it
-    interval: float | None = None  # half the width of the 95 % interval of ours
-    best: bool = False  # of its table, ours
+    out: Path  # for raw results and pictures
+    seed: int = 0
+    quick: bool = False
+    runs: int | None = None  # of every setting
+    playouts: int | None = None  # a move
+    seconds: float | None = None  # a move, instead of playouts
+    games: tuple[str, ...] = ()  # the only ones
+    tell: Tell = lambda text: None
+
+    def record(self, name: str) -> Record:
+        return Record(self.out / f"{name}.jsonl", self.seed, self.tell)
+
+    def pick(self, chosen: int | None, quick: int, full: int) -> int:
+        """A number that was asked for, or else that of the form."""
+        return chosen or (quick if self.quick else full)
 
 
 class Record:
@@ -61,12 +67,3 @@ class Record:
                 file.write(json.dumps(entry) + "\n")
                 self.known[key] = entry
         return self.known[key]
-
-
-def rate_errors(ours: float, runs: int, theirs: float, their_runs: int) -> float:
-    """By how many standard errors two rates differ, each of some runs, as estimated from both together."""
-    both = (ours * runs + theirs * their_runs) / (runs + their_runs)
-    error = sqrt(both * (1 - both) * (1 / runs + 1 / their_runs))
-    if error == 0:
-        return 0.0
-    return (ours - theirs) / error

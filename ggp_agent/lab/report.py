@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ggp_agent.errors import ConfigError
-from ggp_agent.lab.record import Row
+from ggp_agent.lab.rows import Row
 
 NEAR, FAR = 2.0, 3.0  # standard errors within which two numbers agree, and beyond which they do not
 MOST_NAMED = 8  # numbers that do not agree, named in words

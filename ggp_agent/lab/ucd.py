@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import sqrt
 from pathlib import Path
 
 from ggp_agent.engine.picture import pyplot, save
+from ggp_agent.errors import ConfigError
 from ggp_agent.lab import ucd_paper as paper
 from ggp_agent.lab.matches import Matches, Pairing, Score
-from ggp_agent.lab.record import Record, Row, Tell
+from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.rows import Row, percent_errors
 from ggp_agent.search.config import INFINITE, depths_text
 
 HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
-QUICK_PLAYOUTS, QUICK_MATCHES = 100, 20
+QUICK_PLAYOUTS, QUICK_MATCHES, QUICK_GAMES = 100, 20, ("connect_four", "pawn_whopping")
 HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
 HEX_D2 = (0, 1)
 HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
@@ -27,25 +28,28 @@ SAME = "lanes=1,solve=off,virtual_loss=0"
 Depths = tuple[int, int, int]
 
 
-def player(playouts: int, c: float, depths: Depths | None, more: str = "") -> str:
+def limit(order: Order, playouts: int) -> str:
+    """What a player may spend on a move, as text."""
+    if order.seconds is not None:
+        return f"seconds={order.seconds:g}"
+    return f"playouts={order.pick(order.playouts, QUICK_PLAYOUTS, playouts)}"
+
+
+def player(limit: str, c: float, depths: Depths | None, more: str = "") -> str:
     """A player as text; without depths, without transpositions."""
     what = "transpositions=off" if depths is None else f"d={depths_text(depths)}"
-    return f"ucd,{what},c={c},playouts={playouts},{SAME}{more}"
+    return f"ucd,{what},c={c},{limit},{SAME}{more}"
 
 
 def row(table: str, name: str, column: str, found: Score, theirs: float | None, their_matches: int) -> Row:
-    """One number in percent. The error of theirs is that of as many matches without draws."""
-    errors = None
-    if theirs is not None:
-        their_error = sqrt(theirs * (100 - theirs) / their_matches)
-        errors = (found.percent - theirs) / sqrt(max(found.error, 1e-9) ** 2 + their_error**2)
+    """One number in percent."""
     return Row(
         table=table,
         row=name,
         column=column,
         ours=found.percent,
         theirs=theirs,
-        errors=errors,
+        errors=percent_errors(found.percent, found.error, theirs, their_matches),
         interval=found.interval,
     )
 
@@ -54,28 +58,28 @@ def shown(depth: int) -> str:
     return "inf" if depth == INFINITE else str(depth)
 
 
-def hex_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def hex_experiment(order: Order) -> list[Row]:
     """Figures 5 and 6: Hex 5x5 with a stone on b2."""
-    playouts = QUICK_PLAYOUTS if quick else HEX_PLAYOUTS
-    depths = (0, 1, INFINITE) if quick else HEX_DEPTHS
-    matches = runs or (QUICK_MATCHES if quick else paper.HEX_GAMES)
-    opponent = player(playouts, HEX_C, None)
+    spent = limit(order, HEX_PLAYOUTS)
+    depths = (0, 1, INFINITE) if order.quick else HEX_DEPTHS
+    matches = order.pick(order.runs, QUICK_MATCHES, paper.HEX_GAMES)
+    opponent = player(spent, HEX_C, None)
     settings: dict[str, Depths] = {
         depths_text((d1, d2, d3)): (d1, d2, d3) for d2 in HEX_D2 for d3 in depths for d1 in depths
     }
     pairings = {
         name: Pairing(
             game="hex_5x5",
-            player=player(playouts, HEX_C, found),
+            player=player(spent, HEX_C, found),
             opponent=opponent,
             matches=matches,
         )
         for name, found in settings.items()
     }
-    all_ = player(playouts, HEX_C, (0, 0, 0), ",update_all=on")
+    all_ = player(spent, HEX_C, (0, 0, 0), ",update_all=on")
     pairings["update-all"] = Pairing(game="hex_5x5", player=all_, opponent=opponent, matches=matches)
-    scores = play(Record(out / "hex.jsonl", seed, tell), pairings.values())
-    draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, playouts, out / "hex.png")
+    scores = play(order.record("hex"), pairings.values())
+    draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
     return [
         row(*hex_place(name, settings.get(name)), scores[pairing], paper.HEX.get(name), paper.HEX_GAMES)
         for name, pairing in pairings.items()
@@ -90,46 +94,45 @@ def hex_place(name: str, depths: Depths | None) -> tuple[str, str, str]:
     return f"figure {5 + d2}: d2 = {d2}", f"d1 = {shown(d1)}", f"d3 = {shown(d3)}"
 
 
-def go_experiment(out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell) -> list[Row]:
+def go_experiment(order: Order) -> list[Row]:
     """Tables 1 and 2: Go 6x6 with a komi of 5.5, and RAVE."""
-    playouts = QUICK_PLAYOUTS if quick else GO_PLAYOUTS
-    matches = runs or (QUICK_MATCHES if quick else paper.GAMES)
-    plain = player(playouts, GO_C, None)
+    spent = limit(order, GO_PLAYOUTS)
+    matches = order.pick(order.runs, QUICK_MATCHES, paper.GAMES)
+    plain = player(spent, GO_C, None)
     cells: dict[tuple[str, str, str], tuple[Pairing, float]] = {}
     for depths, numbers in paper.TABLE_1.items():
         for c, theirs in zip(paper.TABLE_1_CONSTANTS, numbers, strict=True):
-            mine = player(playouts, c, depths)
+            mine = player(spent, c, depths)
             pairing = Pairing(game="go_6x6", player=mine, opponent=plain, matches=matches)
             cells["table 1", depths_text(depths), f"c = {c}"] = pairing, theirs
     for depth, numbers in paper.TABLE_2.items():
         for bias, theirs in zip(paper.TABLE_2_CONSTANTS, numbers, strict=True):
             rave = f",rave={bias}"
-            mine = player(playouts, GO_C, (1, 0, 1), f"{rave},rave_depth={depth}")
+            mine = player(spent, GO_C, (1, 0, 1), f"{rave},rave_depth={depth}")
             pairing = Pairing(
                 game="go_6x6",
                 player=mine,
-                opponent=player(playouts, GO_C, None, rave),
+                opponent=player(spent, GO_C, None, rave),
                 matches=matches,
             )
             cells["table 2", f"RAVE {bias}", f"depth {depth}"] = pairing, theirs
-    scores = play(Record(out / "go.jsonl", seed, tell), [pairing for pairing, _ in cells.values()])
+    scores = play(order.record("go"), [pairing for pairing, _ in cells.values()])
     return [row(*place, scores[pairing], theirs, paper.GAMES) for place, (pairing, theirs) in cells.items()]
 
 
-def ggp_experiment(
-    out: Path, *, runs: int | None, quick: bool, seed: int, tell: Tell, only: Sequence[str] = ()
-) -> list[Row]:
+def ggp_experiment(order: Order) -> list[Row]:
     """Tables 3 to 12: ten games, 27 settings."""
-    playouts = QUICK_PLAYOUTS if quick else GGP_PLAYOUTS
-    matches = runs or (QUICK_MATCHES if quick else paper.GAMES)
-    wanted = only or (("connect_four", "pawn_whopping") if quick else tuple(paper.TABLES))
-    record, rows = Record(out / "ggp.jsonl", seed, tell), []
-    for game in wanted:
+    spent = limit(order, GGP_PLAYOUTS)
+    matches = order.pick(order.runs, QUICK_MATCHES, paper.GAMES)
+    record, rows = order.record("ggp"), []
+    for game in order.games or (QUICK_GAMES if order.quick else tuple(paper.TABLES)):
+        if game not in paper.TABLES:
+            raise ConfigError(f"the paper has no table for {game}; it has {', '.join(paper.TABLES)}")
         pairings = {
             depths: Pairing(
                 game=game,
-                player=player(playouts, GGP_C, depths),
-                opponent=player(playouts, GGP_C, None),
+                player=player(spent, GGP_C, depths),
+                opponent=player(spent, GGP_C, None),
                 matches=matches,
             )
             for depths in paper.SETTINGS
@@ -142,7 +145,7 @@ def ggp_experiment(
             place = f"table {paper.TABLES[game][0]}: {game}", f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
             mine = row(*place, found[depths], paper.printed(game, depths), paper.GAMES)
             rows.append(replace(mine, best=depths == best))
-    draw_ggp(rows, playouts, out / "ggp.png")
+    draw_ggp(rows, spent, order.out / "ggp.png")
     return rows
 
 
@@ -151,7 +154,7 @@ def play(record: Record, pairings: Iterable[Pairing]) -> dict[Pairing, Score]:
         return matches.scores(pairings)
 
 
-def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], playouts: int, path: Path) -> None:
+def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], spent: str, path: Path) -> None:
     """The scores over d1, a line for each d3, a picture for each d2."""
     figure, pictures = pyplot().subplots(1, len(HEX_D2), figsize=(11, 4.5), sharey=True)
     names = [shown(depth) for depth in depths]
@@ -169,11 +172,11 @@ def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], playouts: int, 
         axes.grid(alpha=0.3)
     pictures[0].set_ylabel("games won, %, with 95 % intervals")
     pictures[-1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    figure.suptitle(f"Hex 5x5: UCD against UCT without transpositions, {playouts:,} playouts a move, c = {HEX_C}")
+    figure.suptitle(f"Hex 5x5: UCD against UCT without transpositions, {spent} a move, c = {HEX_C}")
     save(figure, path)
 
 
-def draw_ggp(rows: Sequence[Row], playouts: int, path: Path) -> None:
+def draw_ggp(rows: Sequence[Row], spent: str, path: Path) -> None:
     """Ours over theirs, a point for each setting, a colour for each game."""
     figure, axes = pyplot().subplots(figsize=(6.5, 6))
     for table in dict.fromkeys(row.table for row in rows):
@@ -191,7 +194,7 @@ def draw_ggp(rows: Sequence[Row], playouts: int, path: Path) -> None:
     high = max([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) + 3
     axes.plot([low, high], [low, high], color="0.6", linewidth=1)
     axes.set(xlabel="the paper, %", ylabel="ours, % with 95 % intervals", xlim=(low, high), ylim=(low, high))
-    axes.set_title(f"27 settings against UCT without transpositions, {playouts:,} playouts a move")
+    axes.set_title(f"27 settings against UCT without transpositions, {spent} a move")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
     save(figure, path)

@@ -11,7 +11,7 @@ import pytest
 from ggp_agent.lab import thesis, thesis_27
 from ggp_agent.lab.bandit import BEST_THREE, Problem, run
 from ggp_agent.lab.bandits import groupings
-from ggp_agent.lab.record import rate_errors
+from ggp_agent.lab.rows import rate_errors
 
 
 def test_there_are_280_groupings_of_nine_moves() -> None:

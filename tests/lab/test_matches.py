@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import pytest
 
 from ggp_agent.arena.statistics import expected_score
+from ggp_agent.errors import ConfigError
 from ggp_agent.lab import matches as lab_matches
 from ggp_agent.lab import ucd_paper as paper
 from ggp_agent.lab.matches import Matches, Pairing, Score, score
 from ggp_agent.lab.parallel import trend
-from ggp_agent.lab.record import Record
+from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.ucd import ggp_experiment, limit
 
 STRONG, WEAK = "ucd,playouts=60,lanes=1,megabytes=16", "ucd,playouts=4,lanes=1,megabytes=16"
 
@@ -52,6 +55,22 @@ def test_scores_have_the_errors_of_sets() -> None:
     found = score([1.0, 0.5, 0.5, 0.0, 1.0, 0.75])
     assert found.matches == 12 and found.percent == pytest.approx(62.5)
     assert found.error == pytest.approx(100 * math.sqrt(0.14375 / 6))
+
+
+def test_an_order_says_games_and_playouts(tmp_path: Path) -> None:
+    rows = ggp_experiment(Order(out=tmp_path, games=("pawn_whopping",), playouts=4, runs=2))
+    assert len(rows) == len(paper.SETTINGS) and sum(row.best for row in rows) == 1
+    keys = [json.loads(line)["key"] for line in (tmp_path / "ggp.jsonl").read_text().splitlines()]
+    assert len(keys) == len(paper.SETTINGS)
+    assert all("pawn_whopping: " in key and key.count("playouts=4,") == 2 for key in keys)
+    with pytest.raises(ConfigError, match="no table for tron"):
+        ggp_experiment(Order(out=tmp_path, games=("tron",)))
+
+
+def test_players_may_get_time_instead() -> None:
+    assert limit(Order(out=Path(), seconds=0.25), 1_000) == "seconds=0.25"
+    assert limit(Order(out=Path()), 1_000) == "playouts=1000"
+    assert limit(Order(out=Path(), quick=True), 1_000) == "playouts=100"
 
 
 def test_a_line_through_the_ratings_of_the_sequential_search() -> None:

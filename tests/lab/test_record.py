@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ggp_agent.errors import ConfigError
-from ggp_agent.lab.record import Record, rate_errors
+from ggp_agent.lab.record import Record
+from ggp_agent.lab.rows import percent_errors, rate_errors, spread
 
 
 def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -41,3 +43,11 @@ def test_differences_are_in_standard_errors() -> None:
     assert rate_errors(0.5, 100, 0.5, 400) == 0
     assert rate_errors(0.6, 5000, 0.5, 5000) == pytest.approx(10.0, abs=0.1)
     assert rate_errors(1.0, 10, 1.0, 10) == 0
+    assert percent_errors(60, 3, 50, 400) == pytest.approx(10 / math.hypot(3, 2.5))
+    assert percent_errors(60, 3, None, 400) is None
+
+
+def test_a_mean_has_an_error_if_there_are_two_values() -> None:
+    assert spread([1, 3]) == pytest.approx((2, 1))
+    mean, error = spread([0.5])
+    assert mean == 0.5 and math.isnan(error)

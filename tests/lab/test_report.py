@@ -8,8 +8,8 @@ import pytest
 
 from ggp_agent.errors import ConfigError
 from ggp_agent.lab.experiments import EXPERIMENTS
-from ggp_agent.lab.record import Row
 from ggp_agent.lab.report import INTRODUCTIONS, Finished, report, verdict
+from ggp_agent.lab.rows import Row
 
 
 def row(name: str, column: str, ours: float, theirs: float | None, errors: float | None, best: bool = False) -> Row:
