@@ -15,6 +15,7 @@ from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS, SOLVED
 from ggp_agent.search.table import NONE
 
 MAX_LINE = 20  # moves of a principal variation
+LEAST_SHARE = 1e-6  # of the trials of an edge, those that are no virtual losses
 LEAST_HOPE = 0.005  # of a move that is not proven; goals are multiples of 0.01
 
 Root = tuple[Block, int]  # a pool, and the node at which one of its graphs begins
@@ -77,7 +78,7 @@ def tally(root: Root, role: int, found: dict[Move, Tally]) -> None:
             continue
         mine = found.setdefault(int(g["move"][edge]), Tally())
         mine.visits += int(g["n"][edge])
-        mine.total += float(g["mean"][edge]) * int(g["n"][edge])
+        mine.total += float(means(g, edge)) * int(g["n"][edge])
         if g["doubt"][edge] == PROVEN:
             mine.proven = float(g["mean"][edge])
 
@@ -120,9 +121,16 @@ def root_value(roots: Sequence[Root], role: int) -> float:
     return total / visits if visits else 0.5
 
 
+def means(g: Block, edges: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """mu_{d1} of edges, without the losses of simulations on their way; 0 where there is none."""
+    losses = g["flying"][edges] * (g["virtual_loss"] if g["rave"] == 0 else 0)
+    doubt = np.where(losses, g["doubt"][edges], 0.0)
+    return np.asarray(g["mean"][edges] / np.maximum(1 - losses * doubt**2, LEAST_SHARE))
+
+
 def expected(g: Block, edges: NDArray[np.int64]) -> int:
     """The edge that the mover is expected to take, in the order of `ranked_lines`."""
-    n, mean, proven = g["n"][edges], g["mean"][edges], g["doubt"][edges] == PROVEN
+    n, mean, proven = g["n"][edges], means(g, edges), g["doubt"][edges] == PROVEN
     hope = max(mean[~proven].max(initial=-inf), LEAST_HOPE)
     if proven.any() and (proven.all() or mean[proven].max() >= hope):
         return int(edges[np.where(proven, mean, -inf).argmax()])

@@ -64,8 +64,8 @@ NODE_MORE: Record = {
     "open": (np.int32, ()),  # edges out that are not proven
 }
 EDGE: Record = {  # what selection reads of an edge, four of them in a line of cache
-    "doubt": (np.float32, ()),  # 1 / sqrt(n_{d3}), or UNTRIED, or PROVEN
-    "mean": (np.float32, ()),  # mu_{d1} for the role whose move it is
+    "doubt": (np.float32, ()),  # 1 / sqrt(n_{d3} and virtual losses), or UNTRIED, or PROVEN
+    "mean": (np.float32, ()),  # mu_{d1} for the role whose move it is, with virtual losses
     "flying": (np.int32, ()),  # simulations on their way through it
     "child": (np.int32, ()),  # node, or NONE
 }

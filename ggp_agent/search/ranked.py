@@ -11,7 +11,7 @@ import numpy as np
 
 from ggp_agent.search.graph import EXPANDED, GROUP, PROVEN, SIMULTANEOUS, SOLVED, UNTRIED
 from ggp_agent.search.table import EDGES, NODES, NONE, copy_edge, kernel
-from ggp_agent.search.ucd import is_solved, new_edges, new_node, random_below, set_row
+from ggp_agent.search.ucd import is_solved, lose, new_edges, new_node, random_below, set_row
 from ggp_agent.search.update import add_row, refresh, sees_through
 
 SIZE = 3  # moves of a group
@@ -71,13 +71,25 @@ def set_next_time(g, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def mean_of(g, edge):  # type: ignore[no-untyped-def]
+    """mu_{d1} of an edge that is in the graph, without the losses of simulations on their way."""
+    flying = g.flying[edge]
+    g.flying[edge] = 0
+    refresh(g, edge)
+    mean = g.mean[edge]
+    g.flying[edge] = flying
+    refresh(g, edge)
+    return mean
+
+
+@kernel
 def ranking(g, first, count):  # type: ignore[no-untyped-def]
     """These edges in the order in which they are put into groups."""
     worth = np.empty(count)
     for k in range(count):
         edge = first + k
         known = g.n[edge] > 0 or g.doubt[edge] == PROVEN
-        worth[k] = (-g.mean[edge] if known else 1.0) + JITTER * random_below(g, MANY)
+        worth[k] = (-mean_of(g, edge) if known else 1.0) + JITTER * random_below(g, MANY)
     order = np.argsort(worth)
     if g.group_skip:  # the second best leaves its group to the fourth; the rest is arranged at random
         second = order[1]
@@ -200,4 +212,4 @@ def rewrite_paths(g, node, first, count, place, grouped):  # type: ignore[no-unt
             g.path[lane, at + 1], g.nodes[lane, at + 1] = edge, group
             g.path[lane, at] = g.parent[group]
             g.running[group] += 1
-        g.flying[g.path[lane, at]] += 1
+        lose(g, g.path[lane, at])

@@ -23,6 +23,7 @@ from ggp_agent.search.table import (
     joint_slot,
     kernel,
 )
+from ggp_agent.search.update import refresh
 
 # What a simulation needs next: nothing, it knows its payoff; the moves of its node; the position that its last edges
 # lead to; a playout from its node; to walk on; that the moves of its node are ranked and grouped.
@@ -62,21 +63,30 @@ def mixed_mean(g, edge, mean, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
-    """u of an edge (Saffidine et al., section 3.3), with losses for simulations on their way through it, and RAVE."""
-    doubt, mean = np.float64(g.doubt[edge]), np.float64(g.mean[edge])
+def rave_worth(g, edge, breadth):  # type: ignore[no-untyped-def]
+    """u of an edge with RAVE, and losses for simulations on their way through it."""
+    doubt, mean = g.doubt[edge], np.float64(g.mean[edge])
     if doubt == PROVEN:
-        return mean  # there is nothing to explore
+        return np.float32(mean)  # there is nothing to explore
     losses = g.virtual_loss * g.flying[edge]
-    n = 1.0 / (doubt * doubt)  # 0 if it is untried
-    if g.rave > 0.0 and g.amaf_n[edge] > 0:
+    n = 1.0 / (np.float64(doubt) * doubt)  # 0 if it is untried
+    if g.amaf_n[edge] > 0:
         mean = mixed_mean(g, edge, mean, n)
     elif n + losses == 0:
-        return g.urgency
+        return np.float32(g.urgency)
     if losses:
-        least = 1.0 if n == 0.0 and g.rave > 0.0 else n  # what others say of an untried move is worth a simulation
+        least = max(n, 1.0)  # what others say of an untried move is worth a simulation
         mean *= least / (least + losses)
-    return mean + breadth / math.sqrt(max(n + losses, 1.0))
+    return np.float32(mean + breadth / math.sqrt(max(n + losses, 1.0)))
+
+
+@kernel
+def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
+    """u of an edge (Saffidine et al., section 3.3)."""
+    if g.rave > 0.0:
+        return rave_worth(g, edge, breadth)
+    doubt = g.doubt[edge]
+    return np.float32(g.urgency) if doubt == UNTRIED else g.mean[edge] + breadth * doubt
 
 
 @kernel
@@ -84,28 +94,29 @@ def select(g, node, role, skip):  # type: ignore[no-untyped-def]
     """The edge of a role with the largest u, ties at random; `skip` those whose value is proven, or NONE."""
     parent = g.counts[node, 0 if g.mover[node] == SIMULTANEOUS else g.parent_layer]
     parent += g.virtual_loss * g.running[node]
-    breadth = g.exploration * math.sqrt(math.log(parent)) if parent > 1.0 else 0.0
-    best, chosen, ties = -np.inf, NONE, 0
-    first, shared, rave = g.first[node], g.mover[node] == SIMULTANEOUS, g.rave > 0.0
-    for edge in range(first, first + g.edges[node]):
-        if shared and g.role[edge] != role:
-            continue
-        doubt = np.float64(g.doubt[edge])
-        if skip and doubt == PROVEN:
-            continue
-        if doubt == UNTRIED or rave:
-            u = worth(g, edge, breadth)
-        elif g.flying[edge]:  # what `worth` says, with fewer divisions
-            less = 1.0 / math.sqrt(1.0 + g.virtual_loss * g.flying[edge] * doubt * doubt)
-            u = less * (less * g.mean[edge] + breadth * doubt)
-        else:
-            u = g.mean[edge] + breadth * doubt
-        if u > best:
-            best, chosen, ties = u, edge, 1
-        elif u == best:
-            ties += 1
-            if random_below(g, ties) == 0:
-                chosen = edge
+    breadth = np.float32(0.0)
+    if parent > 1.0:
+        breadth = np.float32(g.exploration) * math.sqrt(math.log(np.float32(parent)))
+    best, chosen, ties = np.float32(-np.inf), NONE, 0
+    first, count, shared = g.first[node], g.edges[node], g.mover[node] == SIMULTANEOUS
+    for edge in range(first, first + count):  # what is a matter of luck must not be a jump
+        u = worth(g, edge, breadth)
+        if (shared and g.role[edge] != role) or (skip and g.doubt[edge] == PROVEN):
+            u = np.float32(-np.inf)
+        better = u > best
+        ties = 1 if better else ties + (u == best)
+        chosen = edge if better else chosen
+        best = u if better else best
+    if chosen == NONE or ties == 1:
+        return chosen
+    left = random_below(g, ties)
+    for edge in range(chosen, first + count):
+        if worth(g, edge, breadth) == best and not (
+            (shared and g.role[edge] != role) or (skip and g.doubt[edge] == PROVEN)
+        ):
+            if left == 0:
+                return edge
+            left -= 1
     return chosen
 
 
@@ -126,11 +137,26 @@ def position_of(g, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def lose(g, edge):  # type: ignore[no-untyped-def]
+    """A simulation sets out through an edge: until it ends, it counts as lost there."""
+    g.flying[edge] += 1
+    if g.virtual_loss == 0 or g.rave > 0.0:
+        return
+    doubt, loss = g.doubt[edge], np.float32(g.virtual_loss)
+    if doubt == UNTRIED:
+        g.doubt[edge] = np.float32(1.0) / math.sqrt(loss)
+        return
+    share = np.float32(1.0) / (np.float32(1.0) + loss * doubt * doubt)  # n / (n + loss)
+    g.mean[edge] *= share
+    g.doubt[edge] = doubt * math.sqrt(share)
+
+
+@kernel
 def push(g, lane, edge):  # type: ignore[no-untyped-def]
     g.path[lane, g.length[lane]] = edge
     g.nodes[lane, g.length[lane]] = g.at[lane]
     g.length[lane] += 1
-    g.flying[edge] += 1
+    lose(g, edge)
 
 
 @kernel
@@ -302,6 +328,7 @@ def retreat(g, lane):  # type: ignore[no-untyped-def]
     g.at[lane] = g.nodes[lane, g.length[lane]]
     g.flying[g.path[lane, g.length[lane]]] -= 1
     g.running[g.at[lane]] -= 1
+    refresh(g, g.path[lane, g.length[lane]])
 
 
 @kernel
@@ -420,6 +447,7 @@ def forget(g, lane):  # type: ignore[no-untyped-def]
     """Give up a simulation: nothing of it stays but the positions it found."""
     for k in range(g.length[lane]):
         g.flying[g.path[lane, k]] -= 1
+        refresh(g, g.path[lane, k])
         if k == 0 or g.nodes[lane, k] != g.nodes[lane, k - 1]:
             g.running[g.nodes[lane, k]] -= 1
     g.length[lane] = 0

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS
+from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS, UNTRIED
 from ggp_agent.search.rave import update_amaf
 from ggp_agent.search.table import NONE, STAMP, kernel
 
@@ -41,9 +41,13 @@ def sees_through(g, edge):  # type: ignore[no-untyped-def]
 
 @kernel
 def refresh(g, edge):  # type: ignore[no-untyped-def]
-    """What selection sees of an edge: n_{d3} and mu_{d1}, from the layers of its child."""
+    """What selection sees of an edge: n_{d3} and mu_{d1}, from the layers of its child, and losses of walks."""
     n = g.n[edge]
-    if n == 0 or g.doubt[edge] == PROVEN:
+    if g.doubt[edge] == PROVEN:
+        return
+    losses = g.virtual_loss * g.flying[edge] if g.rave == 0.0 else 0
+    if n == 0:
+        g.doubt[edge] = 1.0 / math.sqrt(np.float32(losses)) if losses else UNTRIED
         return
     child, deeper, group = g.child[edge], False, False
     if g.d1 > 0 or g.d3 > 0:
@@ -54,18 +58,21 @@ def refresh(g, edge):  # type: ignore[no-untyped-def]
         trials = g.counts[child, g.d3 if g.own_inf == NONE else g.own_inf]
     elif g.d3 > 0 and deeper:
         trials = g.end_n[edge] + g.counts[child, g.d3 - 1 if g.own_inf == NONE else g.own_inf]
-    g.doubt[edge] = 1.0 / math.sqrt(trials)
-    role = g.role[edge]
+    role, total, weight = g.role[edge], 0.0, np.float64(n)
     if g.d1 == 0 or not deeper:
-        g.mean[edge] = g.total[edge, role] / n
-        return
-    layer = g.sum_inf
-    if layer == NONE:
-        layer = g.d1 if group else g.d1 - 1
-    total, weight = g.sums[child, layer * g.roles + role], g.counts[child, 0]
-    if not group:
-        total += g.end_total[edge, role]
-        weight += g.end_n[edge]
+        total = g.total[edge, role]
+    else:
+        layer = g.sum_inf
+        if layer == NONE:
+            layer = g.d1 if group else g.d1 - 1
+        total, weight = g.sums[child, layer * g.roles + role], g.counts[child, 0]
+        if not group:
+            total += g.end_total[edge, role]
+            weight += g.end_n[edge]
+    if losses:
+        weight *= (trials + losses) / trials
+        trials += losses
+    g.doubt[edge] = np.float32(1.0) / math.sqrt(np.float32(trials))
     g.mean[edge] = total / weight
 
 

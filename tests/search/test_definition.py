@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ggp_agent.search.analysis import means
 from ggp_agent.search.config import INFINITE, SearchConfig
 from ggp_agent.search.graph import GROUP, SOLVED
 from ggp_agent.search.ucd import forget
@@ -44,8 +45,12 @@ def compare(copy: Copy, depths: tuple[int, int, int]) -> None:
         if not edge.payoffs:
             continue
         assert n[number] == len(edge.payoffs)
-        assert math.isclose(doubt[number], plain.n(edge, d3) ** -0.5, rel_tol=1e-6)
-        assert math.isclose(mean[number], plain.mu(edge, d1, edge.origin.mover), abs_tol=1e-6)
+        trials = plain.n(edge, d3)
+        seen = trials + g["virtual_loss"] * g["flying"][number]  # simulations on their way count as lost
+        value = plain.mu(edge, d1, edge.origin.mover)
+        assert math.isclose(doubt[number], seen**-0.5, rel_tol=1e-6)
+        assert math.isclose(mean[number], value * trials / seen, abs_tol=1e-6)
+        assert math.isclose(means(g, number), value, abs_tol=1e-5)
         for role in range(2):
             assert math.isclose(total[number, role] / n[number], plain.mean(edge.payoffs, role), abs_tol=1e-9)
         parent = g["counts"][g["origin"][number], g["parent_layer"]]

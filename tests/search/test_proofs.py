@@ -147,6 +147,9 @@ class Line:
             "n": [n for n, _, _ in edges],
             "mean": [mean for _, mean, _ in edges],
             "doubt": [PROVEN if proven else 1.0 for _, _, proven in edges],
+            "flying": [0] * len(edges),
+            "virtual_loss": 1,
+            "rave": 0.0,
         }
 
     def __getitem__(self, name: str) -> Any:
