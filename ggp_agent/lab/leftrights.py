@@ -1,8 +1,9 @@
 """The experiment of Saffidine, Cazenave and Mehat with LeftRight: section 4.1 and figure 4 of the UCD paper.
 
-The paper does not say who wins ties, nor any other detail of update-all. With update-all nearly every payoff reaches
-both moves of the root, 89 of 100 each, so that the choice hangs on a difference of about four visits: playing left or
-right at ties alone gives 95.6 or 90.6 %. No variant that we tried comes near the paper's 77.7 %.
+With update-all nearly every payoff reaches both moves of the root, 89 of 100 each, so that the choice hangs on a
+difference of about four visits: playing left or right at ties alone gives 95.6 or 90.6 %, and counting a payoff once
+for each way to an edge changes nothing. What matters is the constant, so update-all is run with others too: a small one
+gives the paper's 77.7 %, while plain UCT, of which alone the paper says that it had 0.3, hardly depends on it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ggp_agent.arena.statistics import Z95
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.lab.leftright import EXPLORATION, PLAYOUTS, STEPS, LeftRight
 from ggp_agent.lab.record import Order, Record
@@ -23,15 +25,17 @@ RUNS, QUICK_RUNS = 200, 10
 DEPTHS_1 = (*range(9), INFINITE)
 DEPTHS_3 = (0, 1, 2)
 OFF, ALL = "transpositions off", "update-all"
+OTHER_CONSTANTS = (0.03, 0.05, 0.1, 1.0)
 PAPER = {OFF: 81.5, ALL: 77.7, "inf:0:1": 99.8}  # percent
 
 
-def setting_config(setting: str, exploration: float = EXPLORATION) -> SearchConfig:
-    """The search that a setting means: depths such as `inf:0:1`, or OFF, or ALL."""
-    common: dict[str, Any] = {"exploration": exploration, "solve": False, "virtual_loss": 0}
-    if setting in (OFF, ALL):
-        return SearchConfig(depths=(0, 0, 0), transpositions=setting != OFF, update_all=setting == ALL, **common)
-    return SearchConfig(depths=SearchConfig.parse({"d": setting}).depths, **common)
+def setting_config(setting: str) -> SearchConfig:
+    """The search that a setting means: depths such as `inf:0:1`, or OFF, or ALL; and perhaps another constant."""
+    name, _, constant = setting.partition(", c = ")
+    common: dict[str, Any] = {"exploration": float(constant or EXPLORATION), "solve": False, "virtual_loss": 0}
+    if name in (OFF, ALL):
+        return SearchConfig(depths=(0, 0, 0), transpositions=name != OFF, update_all=name == ALL, **common)
+    return SearchConfig(depths=SearchConfig.parse({"d": name}).depths, **common)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,8 +54,9 @@ def score(setting: str, shares: Sequence[float]) -> Score:
 
 
 def settings() -> list[str]:
-    """OFF, ALL, and the depths of the table, with d2 = 0."""
-    return [OFF, ALL, *(depths_text((d1, 0, d3)) for d3 in DEPTHS_3 for d1 in DEPTHS_1)]
+    """OFF, ALL, and the depths of the table, with d2 = 0; OFF and ALL with other constants."""
+    others = [f"{name}, c = {c}" for c in OTHER_CONSTANTS for name in (OFF, ALL)]
+    return [OFF, ALL, *(depths_text((d1, 0, d3)) for d3 in DEPTHS_3 for d1 in DEPTHS_1), *others]
 
 
 def run(
@@ -77,14 +82,28 @@ def rows_of(scores: dict[str, Score]) -> list[Row]:
         theirs, errors = PAPER.get(setting), None
         if theirs is not None and found.error > 0:
             errors = (found.percent - theirs) / (found.error * math.sqrt(1 + found.runs / RUNS))
-        name, column = (setting, "") if setting in (OFF, ALL) else parted(setting)
-        rows.append(Row(table="figure 4", row=name, column=column, ours=found.percent, theirs=theirs, errors=errors))
+        table, name, column = place(setting)
+        rows.append(
+            Row(
+                table=table,
+                row=name,
+                column=column,
+                ours=found.percent,
+                theirs=theirs,
+                errors=errors,
+                interval=Z95 * found.error,
+            )
+        )
     return rows
 
 
-def parted(setting: str) -> tuple[str, str]:
+def place(setting: str) -> tuple[str, str, str]:
+    """Table, row and column of a setting."""
+    if setting.startswith((OFF, ALL)):
+        name, _, constant = setting.partition(", c = ")
+        return "section 4.1, by constant", name, f"c = {constant or EXPLORATION}"
     d1, _, d3 = setting.split(":")
-    return f"d1 = {d1}", f"d3 = {d3}"
+    return "figure 4", f"d1 = {d1}", f"d3 = {d3}"
 
 
 def leftright_experiment(order: Order) -> list[Row]:
@@ -103,7 +122,7 @@ def plot(scores: dict[str, Score], path: Path) -> None:
         places, percents, errors = (
             [k for k, _ in known],
             [found.percent for _, found in known],
-            [found.error for _, found in known],
+            [Z95 * found.error for _, found in known],
         )
         axes.errorbar(places, percents, yerr=errors, marker="o", capsize=3, label=f"d3 = {d3}")
     for name, style in ((OFF, "--"), (ALL, ":")):
@@ -111,8 +130,8 @@ def plot(scores: dict[str, Score], path: Path) -> None:
             axes.axhline(scores[name].percent, color="black", linestyle=style, linewidth=1, label=name)
     axes.set_xticks(range(len(DEPTHS_1)), ["inf" if d1 == INFINITE else str(d1) for d1 in DEPTHS_1])
     axes.set_xlabel("d1")
-    axes.set_ylabel("steps to the left, %")
+    axes.set_ylabel("steps to the left, %, 95 % intervals")
     axes.set_title(f"LeftRight: {STEPS} steps, {PLAYOUTS} playouts a move, c = {EXPLORATION}, d2 = 0")
     axes.grid(alpha=0.3)
-    axes.legend()
+    axes.legend(fontsize=8, ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     save(figure, path)

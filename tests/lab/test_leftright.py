@@ -81,7 +81,7 @@ def test_the_command_prints_a_table_and_keeps_games(tmp_path: Path, monkeypatch:
     kept = (tmp_path / "leftright.jsonl").read_text()
     lines = CliRunner().invoke(cli, ["lab", "leftright", "--runs", "2", "--out", str(tmp_path), "--json"]).output
     found = [json.loads(line) for line in lines.splitlines()]
-    assert len(found) == 2 + 2 * 3 and all(0 <= entry["ours"] <= 100 for entry in found)
+    assert len(found) == 2 + 2 * 3 + 2 * 4 and all(0 <= entry["ours"] <= 100 for entry in found)
     assert (tmp_path / "leftright.jsonl").read_text() == kept  # nothing was played again
 
 
