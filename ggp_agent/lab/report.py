@@ -11,6 +11,7 @@ from ggp_agent.errors import ConfigError
 from ggp_agent.lab.rows import Row
 
 NEAR, FAR = 2.0, 3.0  # standard errors within which two numbers agree, and beyond which they do not
+LEGEND = "In tables: ours ± its 95 % interval (theirs; the difference in standard errors of it)."
 MOST_NAMED = 8  # numbers that do not agree, named in words
 INTRODUCTIONS = {
     "leftright": "LeftRight, 300 steps, 100 playouts a move: the share of steps to the left (Saffidine et al.).",
@@ -54,7 +55,7 @@ def report(out: Path, names: Iterable[str]) -> str:
     found = [Finished.load(path) for name in names if (path := out / f"{name}.json").exists()]
     if not found:
         raise ConfigError(f"{out} holds no results; run 'ggp lab all --quick --out {out}' first")
-    return "\n".join(line for one in found for line in section(one, out))
+    return "\n".join([LEGEND, "", *(line for one in found for line in section(one, out))])
 
 
 def section(found: Finished, out: Path) -> list[str]:
@@ -93,11 +94,14 @@ def grid(rows: Sequence[Row]) -> list[str]:
 
 
 def cell(row: Row) -> str:
-    """Our number, its interval, and theirs."""
+    """Our number, its interval, theirs, and the difference in standard errors."""
     digits = 1 if abs(row.ours) >= 10 else 3
     text = f"{row.ours:.{digits}f}"
     if row.interval is not None:
         text += f" ± {row.interval:.1f}"
     if row.best:
         text = f"**{text}**"
-    return text if row.theirs is None else f"{text} ({row.theirs:.{digits}f})"
+    if row.theirs is None:
+        return text
+    errors = "" if row.errors is None else f"; {row.errors:+.1f}"
+    return f"{text} ({row.theirs:.{digits}f}{errors})"

@@ -32,7 +32,7 @@ def test_a_page_has_tables_pictures_and_words(tmp_path: Path) -> None:
     (tmp_path / "ggp.png").write_bytes(b"")
     page = report(tmp_path, EXPERIMENTS)
     assert "`ggp lab ggp`, seed 3, 2026-01-02" in page and "![ggp](images/ggp.png)" in page
-    assert "| d1 = 0 | 52.0 ± 2.5 (52.2) | **61.2 ± 2.5** (46.1) |" in page
+    assert "| d1 = 0 | 52.0 ± 2.5 (52.2; -0.1) | **61.2 ± 2.5** (46.1; +4.2) |" in page
     assert "| d1 = 1 | 50.0 ± 2.5 |  |" in page
     assert "Of 2 numbers that the paper prints, 1 of ours lie within 2 standard errors" in page
     assert "Beyond 3 are 1: d1 = 0 d3 = 1 (+4.2)." in page
