@@ -164,3 +164,4 @@ add("ggp", "Depths in ten games (tables 3 to 12 of the UCD paper).", "games", "p
 add("amazons", "Stages in Amazons (chapter 6 of Van Eyck's thesis).", "games", "playouts", "seconds")
 add("parallel", "Leaf, root and tree parallelisation (Chaslot, Winands and van den Herik).")
 add("pgame", "Transpositions and groups in random games (Childs, Brodeur and Kocsis).")
+add("defaults", "Every setting against the defaults, over many games.", "games", "playouts", "seconds")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ggp_agent.lab.amazons import amazons_experiment
 from ggp_agent.lab.bandits import bandit9, bandit27
+from ggp_agent.lab.defaults import defaults_experiment
 from ggp_agent.lab.leftrights import leftright_experiment
 from ggp_agent.lab.parallel import parallel_experiment
 from ggp_agent.lab.pgames import pgame_experiment
@@ -24,4 +25,5 @@ EXPERIMENTS: dict[str, Callable[[Order], list[Row]]] = {
     "ggp": ggp_experiment,
     "amazons": amazons_experiment,
     "parallel": parallel_experiment,
+    "defaults": defaults_experiment,
 }

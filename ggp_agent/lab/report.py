@@ -25,6 +25,7 @@ INTRODUCTIONS = {
     "amazons": "Amazons: moves in three stages against moves at once (Van Eyck, chapter 6).",
     "parallel": "Leaf, root and tree parallelisation (Chaslot et al.); theirs is 13x13 Go on threads, ours Connect Four"
     " on lanes.",
+    "defaults": "Settings of the agent, one changed at a time, against the defaults; no paper has this.",
 }
 
 
@@ -72,7 +73,7 @@ def verdict(rows: Sequence[Row]) -> str:
     """In words: where we agree and where not."""
     compared = [row for row in rows if row.errors is not None]
     if not compared:
-        return "The paper prints no numbers that could be compared one by one."
+        return "There are no printed numbers that could be compared one by one."
     near = sum(abs(row.errors or 0) <= NEAR for row in compared)
     far = sorted((row for row in compared if abs(row.errors or 0) > FAR), key=lambda row: -abs(row.errors or 0))
     text = f"Of {len(compared)} numbers that the paper prints, {near} of ours lie within {NEAR:g} standard errors"

@@ -10,8 +10,10 @@ import pytest
 
 from ggp_agent.arena.statistics import expected_score
 from ggp_agent.errors import ConfigError
+from ggp_agent.lab import defaults
 from ggp_agent.lab import matches as lab_matches
 from ggp_agent.lab import ucd_paper as paper
+from ggp_agent.lab.defaults import defaults_experiment
 from ggp_agent.lab.matches import Matches, Pairing, Score, score
 from ggp_agent.lab.parallel import trend
 from ggp_agent.lab.record import Order, Record
@@ -65,6 +67,15 @@ def test_an_order_says_games_and_playouts(tmp_path: Path) -> None:
     assert all("pawn_whopping: " in key and key.count("playouts=4,") == 2 for key in keys)
     with pytest.raises(ConfigError, match="no table for tron"):
         ggp_experiment(Order(out=tmp_path, games=("tron",)))
+
+
+def test_settings_meet_the_defaults_in_every_game(tmp_path: Path) -> None:
+    rows = defaults_experiment(Order(out=tmp_path, games=("pawn_whopping", "nim"), playouts=4, seconds=0.002, runs=4))
+    assert len(rows) == 3 * (len(defaults.SETTINGS) + len(defaults.LANES))
+    assert [row.column for row in rows if row.best] == ["mean", "mean"]
+    for first, second, mean in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
+        assert first.row == second.row == mean.row and mean.ours == (first.ours + second.ours) / 2
+        assert mean.interval == pytest.approx(math.hypot(first.interval or 0, second.interval or 0) / 2)
 
 
 def test_players_may_get_time_instead() -> None:

@@ -40,7 +40,7 @@ def test_a_page_has_tables_pictures_and_words(tmp_path: Path) -> None:
 
 def test_words_when_all_agree_and_when_there_is_nothing_to_compare() -> None:
     assert verdict(ROWS[:1]).endswith("and none beyond 3.")
-    assert verdict(ROWS[2:]).startswith("The paper prints no numbers")
+    assert verdict(ROWS[2:]).startswith("There are no printed numbers")
 
 
 def test_every_experiment_is_introduced() -> None:

@@ -1,0 +1,83 @@
+"""Which settings the agent should have when nobody sets them: one of them changed at a time, over many games.
+
+No paper has this table. A player with one other setting meets the player with none, with equal numbers of simulations,
+sequential, and lanes with equal time. The last column is the mean of all games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+
+from ggp_agent.lab.matches import Matches, Pairing, Score
+from ggp_agent.lab.record import Order
+from ggp_agent.lab.rows import Row
+
+GAMES = (
+    *("connect_four", "breakthrough", "knightthrough", "othello", "pentago"),
+    *("hex_9x9", "go_6x6", "checkers", "quarto", "amazons_6x6"),
+)
+QUICK_GAMES = GAMES[:2]
+PLAYOUTS, QUICK_PLAYOUTS = 1_000, 100
+SECONDS, QUICK_SECONDS = 0.1, 0.01
+MATCHES, QUICK_MATCHES = 100, 4
+OPENING = 2
+MEAN = "mean"
+SETTINGS = (
+    *("c=0.2", "c=0.35", "c=0.7", "c=1"),
+    *("transpositions=off", "d=0:0:0", "d=1:0:0", "d=1:1:1", "d=2:1:2", "d=inf:0:1"),
+    *("groups=stages", "fpu=1"),
+)
+LANES = ("lanes=16", "lanes=64", "lanes=256")  # against one
+
+
+def defaults_experiment(order: Order) -> list[Row]:
+    """Every setting against the defaults, in every game and in all of them."""
+    playouts = order.pick(order.playouts, QUICK_PLAYOUTS, PLAYOUTS)
+    seconds = order.seconds or (QUICK_SECONDS if order.quick else SECONDS)
+    kinds = {
+        f"{playouts:,} simulations": (SETTINGS, f"playouts={playouts},lanes=1", f"playouts={playouts},lanes=1"),
+        f"{seconds:g} seconds, against one lane": (LANES, f"seconds={seconds:g}", f"seconds={seconds:g},lanes=1"),
+    }
+    pairings = {
+        (table, setting, game): Pairing(
+            game=game,
+            player=f"ucd,{setting},{mine}",
+            opponent=f"ucd,{theirs}",
+            matches=order.pick(order.runs, QUICK_MATCHES, MATCHES),
+            opening=OPENING,
+        )
+        for table, (settings, mine, theirs) in kinds.items()
+        for game in order.games or (QUICK_GAMES if order.quick else GAMES)
+        for setting in settings
+    }
+    with Matches(order.record("defaults")) as played:
+        scores = played.scores(pairings.values())
+    found: dict[tuple[str, str], list[Row]] = {}
+    for (table, setting, game), pairing in pairings.items():
+        found.setdefault((table, setting), []).append(row(table, setting, game, scores[pairing]))
+    rows = [one for some in found.values() for one in (*some, mean_row(some))]
+    best = {table: max((one for one in rows if one.table == table), key=rank) for table in kinds}
+    return [replace(one, best=one is best[one.table]) for one in rows]
+
+
+def row(table: str, setting: str, game: str, score: Score) -> Row:
+    return Row(
+        table=table,
+        row=setting,
+        column=game,
+        ours=score.percent,
+        theirs=None,
+        errors=None,
+        interval=score.interval,
+    )
+
+
+def mean_row(rows: list[Row]) -> Row:
+    """What a setting is worth over all games."""
+    interval = sqrt(sum((one.interval or 0.0) ** 2 for one in rows)) / len(rows)
+    return replace(rows[0], column=MEAN, ours=sum(one.ours for one in rows) / len(rows), interval=interval)
+
+
+def rank(one: Row) -> float:
+    return one.ours if one.column == MEAN else -1.0
