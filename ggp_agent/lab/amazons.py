@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ggp_agent.lab.matches import Matches, Pairing
 from ggp_agent.lab.record import Order
-from ggp_agent.lab.rows import Row, percent_errors
+from ggp_agent.lab.rows import Row
 
 THEIR_GAMES = 100
 # What is fixed for both sides -> games that groups won, of 100; of his four experiments the nearest to ours
@@ -38,14 +38,6 @@ def amazons_experiment(order: Order) -> list[Row]:
     with Matches(order.record("amazons")) as played:
         scores = played.scores(pairings.values())
     return [
-        Row(
-            table="chapter 6",
-            row=f"{game}, {limits[what]}",
-            column="won, %",
-            ours=(found := scores[pairing]).percent,
-            theirs=PAPER[what],
-            errors=percent_errors(found.percent, found.error, PAPER[what], THEIR_GAMES),
-            interval=found.interval,
-        )
+        scores[pairing].row("chapter 6", f"{game}, {limits[what]}", "won, %", PAPER[what], THEIR_GAMES)
         for (game, what), pairing in pairings.items()
     ]

@@ -42,13 +42,12 @@ class Problem:
 
 
 @kernel
-def forget_graph(g):  # type: ignore[no-untyped-def]
-    """Begin anew with a root whose state is 0."""
+def forget_graph(g, state, level):  # type: ignore[no-untyped-def]
+    """Begin anew with a root of this state, after so many plies."""
     g.used[NODES], g.used[EDGES], g.used[JOINTS] = 0, 0, 0
     for slot in range(len(g.table)):
         g.table[slot] = NONE
-    state = np.zeros(1, np.uint64)
-    g.root[0] = new_position(g, state, 0, hash_state(state, 0), 0)
+    g.root[0] = new_position(g, state, 0, hash_state(state, 0), level)
 
 
 @kernel
@@ -132,7 +131,8 @@ def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyp
     state = np.zeros(1, np.uint64)
     best = chances.max()
     for _ in range(runs):
-        forget_graph(g)
+        state[0] = np.uint64(0)
+        forget_graph(g, state, 0)
         if prior != FIXED:
             make_prior(g, chances, prior, noise)
         regret, mark = 0.0, 0
@@ -154,7 +154,9 @@ def make_pool(problem: Problem, seed: int) -> Pool:
     if keys:
         groups["group_key"] = np.array(keys, np.int32)
         groups["group_mark"] = np.zeros(MAX_GROUPS, np.int64)
-    config = SearchConfig(depths=(0, 0, 0), solve=False, exploration=problem.exploration, groups=problem.groups)
+    config = SearchConfig(
+        depths=(0, 0, 0), solve=False, virtual_loss=0, exploration=problem.exploration, groups=problem.groups
+    )
     return Pool(config, groups, np.ones(1), words=1, graphs=1, walks=1, megabytes=MEGABYTES, seed=seed)
 
 

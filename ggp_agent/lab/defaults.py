@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import sqrt
 
-from ggp_agent.lab.matches import Matches, Pairing, Score
+from ggp_agent.lab.matches import Matches, Pairing
 from ggp_agent.lab.record import Order
 from ggp_agent.lab.rows import Row
 
@@ -55,22 +55,10 @@ def defaults_experiment(order: Order) -> list[Row]:
         scores = played.scores(pairings.values())
     found: dict[tuple[str, str], list[Row]] = {}
     for (table, setting, game), pairing in pairings.items():
-        found.setdefault((table, setting), []).append(row(table, setting, game, scores[pairing]))
+        found.setdefault((table, setting), []).append(scores[pairing].row(table, setting, game))
     rows = [one for some in found.values() for one in (*some, mean_row(some))]
     best = {table: max((one for one in rows if one.table == table), key=rank) for table in kinds}
     return [replace(one, best=one is best[one.table]) for one in rows]
-
-
-def row(table: str, setting: str, game: str, score: Score) -> Row:
-    return Row(
-        table=table,
-        row=setting,
-        column=game,
-        ours=score.percent,
-        theirs=None,
-        errors=None,
-        interval=score.interval,
-    )
 
 
 def mean_row(rows: list[Row]) -> Row:

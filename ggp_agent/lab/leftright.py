@@ -11,11 +11,12 @@ import numpy as np
 
 from ggp_agent.engine.block import Block
 from ggp_agent.errors import ConfigError
+from ggp_agent.lab.bandit import forget_graph
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
-from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, RANDOM, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, new_position, random_below, walk_on
+from ggp_agent.search.table import EDGES, NODES, RANDOM, hash_state, kernel
+from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, random_below, walk_on
 from ggp_agent.search.update import update
 
 STEPS, PLAYOUTS, EXPLORATION = 300, 100, 0.3
@@ -71,12 +72,8 @@ def simulate(g, steps, scratch):  # type: ignore[no-untyped-def]
 @kernel
 def choose(g, made, lefts, steps, playouts, scratch):  # type: ignore[no-untyped-def]
     """The most visited move after some playouts in an empty graph, ties at random."""
-    for what in (NODES, EDGES, JOINTS):
-        g.used[what] = 0
-    for slot in range(len(g.table)):
-        g.table[slot] = NONE
     scratch.state[0] = np.uint64(made + (lefts << STEP_BITS))
-    g.root[0] = new_position(g, scratch.state, 0, hash_state(scratch.state, 0), made)
+    forget_graph(g, scratch.state, made)
     for _ in range(playouts):
         simulate(g, steps, scratch)
     first = g.first[g.root[0]]

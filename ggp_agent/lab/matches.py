@@ -16,7 +16,7 @@ from ggp_agent.arena.tally import Tally
 from ggp_agent.arena.tournament import Tournament
 from ggp_agent.engine import games
 from ggp_agent.lab.record import Record
-from ggp_agent.lab.rows import spread
+from ggp_agent.lab.rows import Row, percent_errors, spread
 
 SETS = 50  # of a part that is written down as a whole
 
@@ -43,6 +43,18 @@ class Score:
     @property
     def interval(self) -> float:
         return Z95 * self.error
+
+    def row(self, table: str, name: str, column: str, theirs: float | None = None, their_games: int = 1) -> Row:
+        """As a row of a table, beside what a paper prints of so many games."""
+        return Row(
+            table=table,
+            row=name,
+            column=column,
+            ours=self.percent,
+            theirs=theirs,
+            errors=percent_errors(self.percent, self.error, theirs, their_games),
+            interval=self.interval,
+        )
 
 
 def score(sets: Sequence[float]) -> Score:

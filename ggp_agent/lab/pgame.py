@@ -169,7 +169,8 @@ def play(g, children, values, plies, runs, marks, found):  # type: ignore[no-unt
     moves, counts = np.zeros((2, branching), np.int32), np.zeros(2, np.int32)
     state, best = np.zeros(1, np.uint64), np.zeros((branching, 3))
     for _ in range(runs):
-        forget_graph(g)
+        state[0] = np.uint64(0)
+        forget_graph(g, state, 0)
         mark = 0
         for number in range(1, marks[-1] + 1):
             simulate(g, children, values, plies, moves, counts, state)

@@ -47,7 +47,7 @@ class PGames:
         self, variant: str, size: tuple[int, int], combination: float, groups: tuple[float, bool] | None = None
     ) -> Curve:
         """The error of a variant over all games; game k is the same for every variant."""
-        config = SearchConfig(solve=False, exploration=pgame.EXPLORATION, **VARIANTS[variant])
+        config = SearchConfig(solve=False, virtual_loss=0, exploration=pgame.EXPLORATION, **VARIANTS[variant])
         found: list[list[float]] = []
         for first in range(0, self.games, BLOCK):
             count = min(BLOCK, self.games - first)

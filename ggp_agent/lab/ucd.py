@@ -15,7 +15,7 @@ from ggp_agent.errors import ConfigError
 from ggp_agent.lab import ucd_paper as paper
 from ggp_agent.lab.matches import Matches, Pairing, Score
 from ggp_agent.lab.record import Order, Record
-from ggp_agent.lab.rows import Row, percent_errors
+from ggp_agent.lab.rows import Row
 from ggp_agent.search.config import INFINITE, depths_text
 
 HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
@@ -39,19 +39,6 @@ def player(limit: str, c: float, depths: Depths | None, more: str = "") -> str:
     """A player as text; without depths, without transpositions."""
     what = "transpositions=off" if depths is None else f"d={depths_text(depths)}"
     return f"ucd,{what},c={c},{limit},{SAME}{more}"
-
-
-def row(table: str, name: str, column: str, found: Score, theirs: float | None, their_matches: int) -> Row:
-    """One number in percent."""
-    return Row(
-        table=table,
-        row=name,
-        column=column,
-        ours=found.percent,
-        theirs=theirs,
-        errors=percent_errors(found.percent, found.error, theirs, their_matches),
-        interval=found.interval,
-    )
 
 
 def shown(depth: int) -> str:
@@ -81,7 +68,7 @@ def hex_experiment(order: Order) -> list[Row]:
     scores = play(order.record("hex"), pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
     return [
-        row(*hex_place(name, settings.get(name)), scores[pairing], paper.HEX.get(name), paper.HEX_GAMES)
+        scores[pairing].row(*hex_place(name, settings.get(name)), paper.HEX.get(name), paper.HEX_GAMES)
         for name, pairing in pairings.items()
     ]
 
@@ -117,7 +104,7 @@ def go_experiment(order: Order) -> list[Row]:
             )
             cells["table 2", f"RAVE {bias}", f"depth {depth}"] = pairing, theirs
     scores = play(order.record("go"), [pairing for pairing, _ in cells.values()])
-    return [row(*place, scores[pairing], theirs, paper.GAMES) for place, (pairing, theirs) in cells.items()]
+    return [scores[pairing].row(*place, theirs, paper.GAMES) for place, (pairing, theirs) in cells.items()]
 
 
 def ggp_experiment(order: Order) -> list[Row]:
@@ -143,7 +130,7 @@ def ggp_experiment(order: Order) -> list[Row]:
         for depths in paper.SETTINGS:
             d1, d2, d3 = depths
             place = f"table {paper.TABLES[game][0]}: {game}", f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
-            mine = row(*place, found[depths], paper.printed(game, depths), paper.GAMES)
+            mine = found[depths].row(*place, paper.printed(game, depths), paper.GAMES)
             rows.append(replace(mine, best=depths == best))
     draw_ggp(rows, spent, order.out / "ggp.png")
     return rows
