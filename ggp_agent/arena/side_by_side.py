@@ -91,6 +91,8 @@ class SideBySide:
             for role, player in enumerate(job.players):
                 if player.kind == "ucd":
                     seats.setdefault(player, []).append((match, role))
+        # Only those that are needed now: the memory of everybody who ever played would be too much.
+        self.searches = {player.text: self.searches[player.text] for player in seats if player.text in self.searches}
         found: dict[Seat, Crowd] = {}
         for player, taken in seats.items():
             assert player.limit is not None and player.limit.playouts is not None

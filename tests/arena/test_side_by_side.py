@@ -71,6 +71,17 @@ def test_a_batch_repeats_in_a_runner_that_has_played_and_in_a_fresh_one() -> Non
     assert len(set(moves[0])) > 5  # the matches of a batch are not all the same
 
 
+def test_who_plays_no_more_keeps_no_memory() -> None:
+    runner = SideBySide(engine_of("connect_four"), make_player)
+    found: list[MatchResult] = []
+    for playouts in (4, 5, 6):
+        runner.run(
+            jobs("connect_four", f"ucd,playouts={playouts},lanes=1,megabytes=16", "random", sets=1), found.extend
+        )
+        assert [text for text in runner.searches if f"playouts={playouts}," in text] == list(runner.searches)
+    assert len(found) == 6
+
+
 def test_more_matches_than_fit_are_played_in_parts() -> None:
     found = played("connect_four", jobs("connect_four", "ucd,playouts=2000,lanes=128,megabytes=8", "random", sets=5))
     assert len(found) == 10 and not any(result.errors for result in found)
