@@ -49,6 +49,8 @@ NODE: Record = {  # what a walk reads of a node
     "level": (np.int32, ()),  # plies from the start of the match when first seen
     "running": (np.int32, ()),  # simulations on their way through it
     "parent": (np.int32, ()),  # first edge in
+    "tried": (np.int32, ()),  # edges out behind these were never taken
+    "open": (np.int32, ()),  # edges out that are not proven
     "counts": (np.float64, ("counts",)),  # layer d: sum of n_d(f) over edges f out; the last one may be depth inf
     "sums": (np.float64, ("sums",)),  # layer d, role: sum of n(f) mu_d(f) over edges f out, likewise
 }
@@ -61,7 +63,6 @@ NODE_MORE: Record = {
     # Of a group: which one it is. Of a position with groups NEAR: where the last moves were, with RANKED: when to form
     # groups again. And how many stages of the choice lie above its edges
     "label": (np.int32, (2,)),
-    "open": (np.int32, ()),  # edges out that are not proven
 }
 EDGE: Record = {  # what selection reads of an edge, four of them in a line of cache
     "doubt": (np.float32, ()),  # 1 / sqrt(n_{d3} and virtual losses), or UNTRIED, or PROVEN

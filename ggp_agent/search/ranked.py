@@ -137,6 +137,7 @@ def unlink(g, edge):  # type: ignore[no-untyped-def]
 def make_group_nodes(g, node, first, count, groups):  # type: ignore[no-untyped-def]
     """Let the edges of a position become those of groups, and let it have edges to these."""
     above = new_edges(g, node, groups)
+    g.tried[node] = groups
     for k in range(groups):
         edge, group = above + k, new_node(g, GROUP)
         g.move[edge], g.role[edge], g.child[edge], g.deeper[edge] = -1 - k, g.mover[node], group, 1
@@ -158,6 +159,7 @@ def fill_group(g, edge):  # type: ignore[no-untyped-def]
     set_row(g.counts[group], 0.0)
     set_row(g.sums[group], 0.0)
     g.flags[group], g.running[group], g.open[group] = EXPANDED, 0, 0
+    g.tried[group] = g.edges[group]  # perhaps not all: then they are found by looking at each
     best = NONE
     for member in range(g.first[group], g.first[group] + g.edges[group]):
         g.n[edge] += g.n[member]

@@ -240,7 +240,8 @@ def copy_edge(g, old, new):  # type: ignore[no-untyped-def]
 def move_node(g, old, new, new_node):  # type: ignore[no-untyped-def]
     g.hash[new], g.graph[new], g.position[new] = g.hash[old], g.graph[old], new_node[g.position[old]]
     g.kind[new], g.flags[new], g.mover[new], g.level[new] = g.kind[old], g.flags[old], g.mover[old], g.level[old]
-    g.first[new], g.edges[new], g.open[new], g.running[new] = g.first[old], g.edges[old], g.open[old], g.running[old]
+    g.first[new], g.edges[new], g.open[new], g.tried[new] = g.first[old], g.edges[old], g.open[old], g.tried[old]
+    g.running[new] = g.running[old]
     move_row(g.state, old, new)
     move_row(g.label, old, new)
     move_row(g.value, old, new)

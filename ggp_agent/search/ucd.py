@@ -121,6 +121,26 @@ def select(g, node, role, skip):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def select_untried(g, node):  # type: ignore[no-untyped-def]
+    """A random edge that was never taken, found without a look at all; NONE without one, or if others may be better."""
+    left = g.edges[node] - g.tried[node]
+    if left == 0 or g.urgency < np.inf or g.rave > 0.0 or (g.virtual_loss == 0 and g.running[node] > 0):
+        return NONE
+    return g.first[node] + g.tried[node] + random_below(g, left)
+
+
+@kernel
+def take(g, node, edge):  # type: ignore[no-untyped-def]
+    """An edge is chosen: those that were never taken stay behind all others. Where it is now."""
+    front = g.first[node] + g.tried[node]
+    if edge < front or g.rave > 0.0:
+        return edge
+    g.tried[node] += 1
+    g.move[front], g.move[edge] = g.move[edge], g.move[front]  # they differ in nothing else
+    return front
+
+
+@kernel
 def select_proven(g, node):  # type: ignore[no-untyped-def]
     """The best edge of a solved group: simulations end at positions, so they walk on to what solved it."""
     chosen = NONE
@@ -190,7 +210,8 @@ def new_node(g, kind):  # type: ignore[no-untyped-def]
         return NONE
     g.used[NODES] += 1
     g.kind[node], g.flags[node], g.mover[node] = kind, 0, 0
-    g.first[node], g.edges[node], g.open[node], g.parent[node], g.running[node] = 0, 0, 0, NONE, 0
+    g.first[node], g.edges[node], g.open[node], g.tried[node] = 0, 0, 0, 0
+    g.parent[node], g.running[node] = NONE, 0
     set_row(g.counts[node], 0.0)
     set_row(g.sums[node], 0.0)
     return node
@@ -240,7 +261,7 @@ def new_edges(g, node, count):  # type: ignore[no-untyped-def]
         if len(g.amaf_n) > 1:
             g.amaf_n[edge] = 0
             g.amaf_total[edge] = 0.0
-    g.first[node], g.edges[node], g.open[node] = first, count, count
+    g.first[node], g.edges[node], g.open[node], g.tried[node] = first, count, count, 0
     g.flags[node] |= EXPANDED
     return first
 
@@ -291,12 +312,13 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
             return STEP
         child = np.int32(g.joint[slot, 2])
     else:
-        edge = select_proven(g, node) if settled else NONE
+        edge = select_proven(g, node) if settled else select_untried(g, node)
         if edge == NONE and (g.length[lane] == 0 or position_of(g, node) == g.nodes[lane, 0]):
             # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
             edge = select(g, node, g.mover[node], True)
         if edge == NONE:
             edge = select(g, node, g.mover[node], False)
+        edge = take(g, node, edge)
         push(g, lane, edge)
         g.running[node] += 1
         child = g.child[edge]

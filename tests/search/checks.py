@@ -60,7 +60,11 @@ def audit_pool(pool: Pool) -> None:
     assert (counted.max(axis=1) == g["counts"][:nodes, 0]).all()
     assert expanded.sum() == len(np.unique(origin)) and g["edges"][:nodes][expanded].sum() == edges
     for node in np.flatnonzero(expanded).tolist():
-        assert (origin[g["first"][node] : g["first"][node] + g["edges"][node]] == node).all()
+        first, behind, end = np.cumsum([g["first"][node], g["tried"][node], g["edges"][node] - g["tried"][node]])
+        assert (origin[first:end] == node).all()
+        if g["mover"][node] != SIMULTANEOUS and not g["rave"]:  # those that were never taken lie behind the others
+            assert not n[behind:end].any() and (child[behind:end] == NONE).all()
+            assert (g["doubt"][behind:end] == UNTRIED).all()
     # Lists of parents have every edge with a child once.
     listed = 0
     for node in range(nodes):
