@@ -18,8 +18,9 @@ from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.ranked import form_groups
+from ggp_agent.search.select import random_below
 from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, new_position, random_below, walk_on
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, new_position, walk_on
 from ggp_agent.search.update import update
 
 MANY = 1 << 30  # random numbers are below it

@@ -15,8 +15,9 @@ from ggp_agent.lab.bandit import forget_graph
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.select import random_below
 from ggp_agent.search.table import EDGES, NODES, RANDOM, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, random_below, walk_on
+from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, walk_on
 from ggp_agent.search.update import update
 
 STEPS, PLAYOUTS, EXPLORATION = 300, 100, 0.3

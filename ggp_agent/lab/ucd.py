@@ -35,10 +35,10 @@ def limit(order: Order, playouts: int) -> str:
     return f"playouts={order.pick(order.playouts, QUICK_PLAYOUTS, playouts)}"
 
 
-def player(limit: str, c: float, depths: Depths | None, more: str = "") -> str:
+def player(spent: str, c: float, depths: Depths | None, more: str = "") -> str:
     """A player as text; without depths, without transpositions."""
     what = "transpositions=off" if depths is None else f"d={depths_text(depths)}"
-    return f"ucd,{what},c={c},{limit},{SAME}{more}"
+    return f"ucd,{what},c={c},{spent},{SAME}{more}"
 
 
 def shown(depth: int) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ggp_agent.search.graph import EXPANDED, GROUP, PROVEN, SIMULTANEOUS, SOLVED, UNTRIED
+from ggp_agent.search.select import lose, random_below
 from ggp_agent.search.table import EDGES, NODES, NONE, copy_edge, kernel
-from ggp_agent.search.ucd import is_solved, lose, new_edges, new_node, random_below, set_row
+from ggp_agent.search.ucd import is_solved, new_edges, new_node, set_row
 from ggp_agent.search.update import add_row, refresh, sees_through
 
 SIZE = 3  # moves of a group

@@ -81,15 +81,21 @@ def test_without_any_engine_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     playing(script)
 
 
-def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
-    original = Opening.lanes
+def hold_back(monkeypatch: pytest.MonkeyPatch, name: str) -> threading.Event:
+    """Let no engine of this kind be ready until the event is set."""
+    gate, original = threading.Event(), getattr(Opening, name)
 
     def late(self: Opening, game: Game) -> Engine:
         gate.wait(60)
-        return original(self, game)
+        engine: Engine = original(self, game)
+        return engine
 
-    monkeypatch.setattr(Opening, "lanes", late)
+    monkeypatch.setattr(Opening, name, late)
+    return gate
+
+
+def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = hold_back(monkeypatch, "lanes")
     monkeypatch.setattr(opening, "LANES_SECONDS", 0.1)
 
     async def script(send: Send, player: Player) -> None:
@@ -111,14 +117,7 @@ def test_lanes_take_over_from_prolog_in_the_middle_of_a_match(monkeypatch: pytes
 
 def test_a_late_engine_is_waited_for_since_nil_is_never_legal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player_module, "GRACE_SECONDS", 60.0)
-    gate = threading.Event()
-    original = Opening.prolog
-
-    def late(self: Opening, game: Game) -> Engine:
-        gate.wait(60)
-        return original(self, game)
-
-    monkeypatch.setattr(Opening, "prolog", late)
+    gate = hold_back(monkeypatch, "prolog")
     monkeypatch.setattr(Opening, "lanes", refuse(CannotGround("too large")))
 
     async def script(send: Send, player: Player) -> None:

@@ -16,8 +16,8 @@ from ggp_agent.search import Limit, SearchConfig, Searcher
 from ggp_agent.search.graph import SIMULTANEOUS, Pool
 from ggp_agent.search.lane_rows import PLAYING
 from ggp_agent.search.rave import note_played
+from ggp_agent.search.select import mixed_mean
 from ggp_agent.search.table import EDGES, NONE
-from ggp_agent.search.ucd import mixed_mean
 from ggp_agent.search.workers import LanesWorker
 from tests.engine.games import SHIPPED
 from tests.engine.test_by_group import Grouped
