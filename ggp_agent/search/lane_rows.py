@@ -11,10 +11,10 @@ from ggp_agent.engine.circuit import Circuit
 from ggp_agent.engine.kernels import read_goals
 from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
+from ggp_agent.search.edges import set_row
 from ggp_agent.search.graph import MAX_PATH
 from ggp_agent.search.rave import note_played
 from ggp_agent.search.table import NONE, kernel
-from ggp_agent.search.ucd import set_row
 
 # What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
 # random; it waits until other lanes of its block have played out.
@@ -59,6 +59,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
             "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
             "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
+            "halted": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: lanes whose walks need something else
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
             "block": block,  # lanes that play out from one leaf
