@@ -4,15 +4,13 @@ A step of 512 lanes makes 512 moves of each role. Where a role has a hundred tho
 read and written for nothing, so that here a lane has the number of its move (`Groups.chosen`), and only what that move
 touches is written.
 
-*Choosing*: of the groups that are open, one is drawn, and one of as many places as the largest group has; again until
-there is a move at this place and its rest holds. Every legal move has exactly the same chance. A lane that has bad luck
-too often lists all its legal moves and draws one.
+*Choosing*: rows of guards and rests are turned into words of lanes, 64 rows at a time. A lane lists its open groups and
+counts the legal moves of each, a word at a time, draws a number below their sum, and finds the move with this number.
 """
 
 from __future__ import annotations
 
 import os
-from itertools import pairwise
 from typing import NamedTuple
 
 import numba
@@ -22,15 +20,16 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import cache
 from ggp_agent.engine import rowops as op
+from ggp_agent.engine import turning
 from ggp_agent.engine.circuit import SUMS, Circuit
 
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
+SIDE, HELD = turning.SIDE, turning.HELD
 NOTHING = -1  # no move
 MASK = 0xFFFFFFFF
-MAX_TRIES = 100
 
 
 class Groups(NamedTuple):
@@ -40,49 +39,56 @@ class Groups(NamedTuple):
     active: int  # row: lanes in which a playout runs
     ended: int  # row: lanes in which it has come to its end
     playing: int  # row: the others
+    turned: int  # row: 64 for each word of `Circuit`, with the words of all lanes
     move_starts: NDArray[np.int64]
-    # As in `Circuit`
-    family_starts: NDArray[np.int64]
-    guards: NDArray[np.int32]  # none if moves are chosen by their rows
-    family_offsets: NDArray[np.int64]
-    group_rests: NDArray[np.int32]
-    group_bounds: NDArray[np.int64]
+    # As in `Circuit`, but rows in place of words
+    words: NDArray[np.int32]  # none if moves are chosen by their rows
+    guard_rows: NDArray[np.int64]
+    family_rows: NDArray[np.int64]
+    family_masks: NDArray[np.int64]
+    family_groups: NDArray[np.int64]
+    piece_rows: NDArray[np.int64]
+    piece_masks: NDArray[np.int64]
+    piece_starts: NDArray[np.int32]
     members: NDArray[np.int32]
-    rests: NDArray[np.int32]
     # What moves write: rows that say that none of some moves is made, and rows of single moves
     touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
     touched_offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
     touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
     # For choosing
     generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
-    places: NDArray[np.int64]  # int64[roles]: the moves of the largest group
-    opened: NDArray[np.int32]  # int32[groups + 1, lanes]: the groups of one role that are open in a lane
-    open_counts: NDArray[np.int64]  # int64[lanes]: how many they are
-    todo: NDArray[np.int64]  # int64[lanes + 1]: the lanes that have no move yet
-    tried: NDArray[np.int64]  # int64[lanes]: the member of a group that was tried last
+    open_groups: NDArray[np.int64]  # int64[groups]: those of one role in one lane
+    totals: NDArray[np.int32]  # int32[groups + 1]: the legal moves of the open groups before each of them
     found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
     chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
 
 
-def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing: int) -> Groups:
+def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing: int, turned: int) -> Groups:
     """The groups of a circuit whose rows begin at an address."""
-    same = {field: getattr(circuit, field) for field in Groups._fields if hasattr(circuit, field)}
     rows, offsets, literals = touched(circuit)
+    families, groups = circuit.families, len(circuit.piece_words)
     return Groups(
-        **same,
         base=base,
         active=active,
         ended=ended,
         playing=playing,
+        turned=turned,
+        move_starts=circuit.move_starts,
+        words=circuit.words,
+        guard_rows=turned + SIDE * circuit.guard_words,
+        family_rows=turned + SIDE * families[:, 0],
+        family_masks=families[:, 1].copy(),
+        family_groups=families[:, 2].copy(),
+        piece_rows=turned + SIDE * circuit.piece_words.astype(np.int64),
+        piece_masks=circuit.piece_masks.view(np.int64),
+        piece_starts=circuit.piece_starts,
+        members=circuit.members,
         touched_rows=rows,
         touched_offsets=offsets,
         touched=literals,
         generator=np.zeros(4, np.uint64),
-        places=places(circuit),
-        opened=np.zeros((len(circuit.group_rests) + 1, op.LANES), np.int32),
-        open_counts=np.zeros(op.LANES, np.int64),
-        todo=np.zeros(op.LANES + 1, np.int64),
-        tried=np.zeros(op.LANES, np.int64),
+        open_groups=np.zeros(groups, np.int64),
+        totals=np.zeros(groups + 1, np.int32),
         found=np.zeros(max(map(len, circuit.moves)), np.int32),
         chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
     )
@@ -96,7 +102,7 @@ def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDA
     for phase, first, last, _, _ in circuit.segments.tolist():
         if phase != SUMS:
             asked[circuit.literals[circuit.offsets[first] : circuit.offsets[last]] >> 1] = True
-    single = start + np.flatnonzero(asked[start:end]) if len(circuit.guards) else np.zeros(0, np.int64)
+    single = start + np.flatnonzero(asked[start:end]) if len(circuit.members) else np.zeros(0, np.int64)
     moves, literals = [single], [2 * single]
     for row, summed in sums(circuit).items():
         if asked[row]:
@@ -105,13 +111,6 @@ def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDA
     number, literal = np.concatenate(moves) - start, np.concatenate(literals).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=end - start))])
     return (np.unique(literal), offsets.astype(np.int32), literal[np.argsort(number, kind="stable")])
-
-
-def places(circuit: Circuit) -> NDArray[np.int64]:
-    """int64[roles]: the moves of the largest group of each role."""
-    sizes = circuit.group_bounds[:, 1] - circuit.group_bounds[:, 0]
-    starts = circuit.family_offsets[circuit.family_starts]
-    return np.array([sizes[a:b].max(initial=0) for a, b in pairwise(starts.tolist())], np.int64)
 
 
 def sums(circuit: Circuit) -> dict[int, NDArray[np.int64]]:
@@ -136,47 +135,44 @@ def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def list_group(base, lane, group, bounds, members, rests, found, count):  # type: ignore[no-untyped-def]
-    """Append the moves of a group whose rest holds in a lane to the first `count` in `found`; the new count."""
-    for member in range(bounds[group, 0], bounds[group, 1]):
-        if op.bit(base, rests[member], lane):
-            found[count] = members[member]
-            count += 1
-    return count
+def turn_rows(groups):  # type: ignore[no-untyped-def]
+    """Once POSITION is computed: turn the rows of guards and rests into words of lanes."""
+    base, words = groups.base, groups.words
+    for word in range(len(words)):
+        first, bits = groups.turned + SIDE * word, words[word]
+        for k in range(HELD):
+            turning.turn_bytes(
+                *(base, first + k, bits[k], bits[k + 8], bits[k + 16], bits[k + 24]),
+                *(bits[k + 32], bits[k + 40], bits[k + 48], bits[k + 56]),
+            )
+        for k in range(0, SIDE, HELD):
+            turning.turn_bits(base, first + k)
 
 
 @njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
-    """Write the legal moves of a role in one lane into `found`, once POSITION is computed; how many there are."""
-    base, bounds, members, rests = groups.base, groups.group_bounds, groups.members, groups.rests
-    count = 0
-    for family in range(groups.family_starts[role], groups.family_starts[role + 1]):
-        if op.bit(base, groups.guards[family], lane):
-            for group in range(groups.family_offsets[family], groups.family_offsets[family + 1]):
-                if op.bit(base, groups.group_rests[group], lane):
-                    count = list_group(base, lane, group, bounds, members, rests, found, count)
+    """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
+    base, members = groups.base, groups.members
+    rows, masks, starts = groups.piece_rows, groups.piece_masks, groups.piece_starts
+    bit, word, count = lane & 63, lane >> 6, 0
+    for guards in range(groups.guard_rows[role], groups.guard_rows[role + 1], SIDE):
+        families = turning.read_word(base, guards + bit, word)
+        while families:
+            family = guards - groups.guard_rows[0] + op.lowest_bit(families)
+            families &= families - 1
+            opened = turning.read_word(base, groups.family_rows[family] + bit, word) & groups.family_masks[family]
+            while opened:
+                group = groups.family_groups[family] + op.lowest_bit(opened)
+                opened &= opened - 1
+                for piece in range(rows.shape[1]):
+                    mask = masks[group, piece]
+                    legal = turning.read_word(base, rows[group, piece] + bit, word) & mask
+                    while legal:
+                        before = mask & ((legal & -legal) - 1)
+                        legal &= legal - 1
+                        found[count] = members[starts[group, piece] + op.count_bits(before)]
+                        count += 1
     return count
-
-
-@njit(cache=True, nogil=True)
-def open_groups(groups, rows, role):  # type: ignore[no-untyped-def]
-    """List the groups of a role whose moves may be legal, for every lane in which play goes on."""
-    base, guards, offsets, rests = groups.base, groups.guards, groups.family_offsets, groups.group_rests
-    opened, counts = groups.opened, groups.open_counts
-    counts[:] = 0
-    for family in range(groups.family_starts[role], groups.family_starts[role + 1]):
-        row, negated = guards[family] >> 1, -(guards[family] & 1)
-        for word in range(op.WORDS):
-            lanes = (np.int64(rows[row, word]) ^ negated) & np.int64(rows[groups.playing, word])
-            while lanes:
-                lane = 64 * word + op.lowest_bit(lanes)
-                lanes &= lanes - 1
-                count = counts[lane]
-                for group in range(offsets[family], offsets[family + 1]):
-                    # Written in any case, and counted if it holds: a branch here would be guessed wrong too often.
-                    opened[count, lane] = group
-                    count += op.bit(base, rests[group], lane)
-                counts[lane] = count
 
 
 @njit(cache=True, nogil=True)
@@ -217,49 +213,54 @@ def rotate(word, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(groups, role):  # type: ignore[no-untyped-def]
+def draw_moves(groups, rows, role):  # type: ignore[no-untyped-def]
     """A legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    opened, counts, todo, tried, chosen = (
-        groups.opened,
-        groups.open_counts,
-        groups.todo,
-        groups.tried,
-        groups.chosen[role],
-    )
-    bounds, members, rests, generator = groups.group_bounds, groups.members, groups.rests, groups.generator
-    base, places = groups.base, groups.places[role]
-    left = 0
-    for lane in range(op.LANES):
-        chosen[lane] = tried[lane] = NOTHING
-        todo[left] = lane
-        left += counts[lane] > 1
-    for _ in range(MAX_TRIES):  # each lane once in a round, so that waiting for memory overlaps
-        lanes, left = left, 0
-        for k in range(lanes):
-            lane = todo[k]
-            word = next_word(generator)
-            number, place = scale(np.int64(word >> np.uint64(32)), counts[lane]), scale(np.int64(word) & MASK, places)
-            if number < 0 or place < 0:
-                number, place = 0, places  # a place where there is no move
-            group = opened[number, lane]
-            member, last = bounds[group, 0] + place, bounds[group, 1] - 1
-            tried[lane] = min(member, last)
-            # No branch depends on the answer: it would be guessed wrong too often, and then nothing overlaps.
-            todo[left] = lane
-            left += 1 - ((member <= last) & op.bit(base, rests[tried[lane]], lane))
-    for k in range(left):
-        tried[todo[k]] = NOTHING
-    for lane in range(op.LANES):
-        if tried[lane] != NOTHING:
-            chosen[lane] = members[tried[lane]]
-        elif op.bit(base, 2 * groups.playing, lane):
-            count = 0
-            for k in range(counts[lane]):
-                count = list_group(base, lane, opened[k, lane], bounds, members, rests, groups.found, count)
-            if count == 0:
+    base, members, chosen, generator = groups.base, groups.members, groups.chosen[role], groups.generator
+    first_guards, guards_end, no_guards = groups.guard_rows[role], groups.guard_rows[role + 1], groups.guard_rows[0]
+    family_rows, family_masks, family_groups = groups.family_rows, groups.family_masks, groups.family_groups
+    piece_rows, masks, starts = groups.piece_rows, groups.piece_masks, groups.piece_starts
+    open_groups, totals, pieces = groups.open_groups, groups.totals, groups.piece_rows.shape[1]
+    for bit in range(SIDE):
+        for word in range(op.WORDS):  # lanes whose words lie side by side
+            lane = SIDE * word + bit
+            chosen[lane] = NOTHING
+            if not op.bit(base, 2 * groups.playing, lane):
+                continue
+            count = total = 0
+            for guards in range(first_guards, guards_end, SIDE):
+                families = turning.read_word(base, guards + bit, word)
+                while families:
+                    family = guards - no_guards + op.lowest_bit(families)
+                    families &= families - 1
+                    opened = turning.read_word(base, family_rows[family] + bit, word) & family_masks[family]
+                    while opened:
+                        group = family_groups[family] + op.lowest_bit(opened)
+                        opened &= opened - 1
+                        for piece in range(pieces):
+                            legal = turning.read_word(base, piece_rows[group, piece] + bit, word) & masks[group, piece]
+                            total += op.count_bits(legal)
+                        open_groups[count] = group
+                        count += 1
+                        totals[count] = total
+            if total == 0:
                 return False
-            chosen[lane] = groups.found[draw(generator, count) if count > 1 else 0]
+            rank = draw(generator, total) if total > 1 else 0
+            number = 0
+            for k in range(1, count):
+                number += totals[k] <= rank
+            rank -= totals[number]
+            group = open_groups[number]
+            for piece in range(pieces):
+                legal = turning.read_word(base, piece_rows[group, piece] + bit, word) & masks[group, piece]
+                here = op.count_bits(legal)
+                if rank < here:
+                    for _ in range(rank):
+                        legal &= legal - 1
+                    before = masks[group, piece] & ((legal & -legal) - 1)
+                    chosen[lane] = members[starts[group, piece] + op.count_bits(before)]
+                    break
+                rank -= here
     return True
 
 
@@ -267,9 +268,8 @@ def draw_moves(groups, role):  # type: ignore[no-untyped-def]
 def choose_by_group(groups, rows):  # type: ignore[no-untyped-def]
     """A random legal move for every role in every lane in which play goes on; -1, or a role that has none in a lane."""
     op.conjoin(groups.base, groups.playing, 2 * groups.active, 2 * groups.ended + 1)
-    for role in range(len(groups.family_starts) - 1):
-        open_groups(groups, rows, role)
-        if not draw_moves(groups, role):
+    for role in range(len(groups.chosen)):
+        if not draw_moves(groups, rows, role):
             return role
     return -1
 

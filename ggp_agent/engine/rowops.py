@@ -359,6 +359,12 @@ def lowest_bit(builder: Any, word: Any) -> Any:
 
 
 @row_operation
+def count_bits(builder: Any, word: Any) -> Any:
+    """The number of set bits of a word"""
+    return builder.ctpop(word)
+
+
+@row_operation
 def call(builder: Any, address: Any, base: Any) -> Any:
     """Call compiled code that works on the rows at `base`."""
     function = ir.FunctionType(WORD, [WORD])
