@@ -4,14 +4,15 @@ A step of 512 lanes makes 512 moves of each role. Where a role has a hundred tho
 read and written for nothing, so that here a lane has the number of its move (`Groups.chosen`), and only what that move
 touches is written.
 
-*Choosing*: rows of guards and rests are turned into words of lanes, 64 rows at a time. A lane lists its open groups and
-counts the legal moves of each, a word at a time, draws a number below their sum, and finds the move with this number.
+*Choosing*: rows of guards and rests are turned into words of lanes, 64 rows at a time. A lane lists its open groups,
+counts the legal moves of each, a word at a time, and draws a number below their sum. Then all lanes find the move with
+their number. So every legal move has exactly the same chance.
 """
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -27,7 +28,8 @@ from ggp_agent.engine.circuit import SUMS, Circuit
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
-SIDE, HELD = turning.SIDE, turning.HELD
+SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
+BATCH = 4  # groups that are listed at once
 NOTHING = -1  # no move
 MASK = 0xFFFFFFFF
 
@@ -39,26 +41,30 @@ class Groups(NamedTuple):
     active: int  # row: lanes in which a playout runs
     ended: int  # row: lanes in which it has come to its end
     playing: int  # row: the others
-    turned: int  # row: 64 for each word of `Circuit`, with the words of all lanes
+    turned: int  # row: where the words of lanes begin, see `turning`
     move_starts: NDArray[np.int64]
-    # As in `Circuit`, but rows in place of words
-    words: NDArray[np.int32]  # none if moves are chosen by their rows
-    guard_rows: NDArray[np.int64]
-    family_rows: NDArray[np.int64]
-    family_masks: NDArray[np.int64]
-    family_groups: NDArray[np.int64]
-    piece_rows: NDArray[np.int64]
-    piece_masks: NDArray[np.int64]
-    piece_starts: NDArray[np.int32]
-    members: NDArray[np.int32]
+    words: NDArray[np.int32]  # as in `Circuit`
+    guard_words: NDArray[np.int64]  # as in `Circuit`
+    # Masks, and the offsets of their words in bytes: of the rests of the groups of families, and of pieces of groups
+    family_parts: NDArray[np.int64]  # int64[64 * words of guards, 2]
+    piece_parts: NDArray[np.int64]  # int64[groups * pieces, 2]
+    family_table: int  # address of `family_parts`
+    piece_table: int  # address of `piece_parts`
+    family_groups: NDArray[np.int64]  # int64[64 * words of guards]: the group that bit 0 would be
+    piece_starts: NDArray[np.int32]  # int32[groups * pieces]: the first member
+    pieces: int  # of each group
+    members: NDArray[np.int32]  # as in `Circuit`; none if moves are chosen by their rows
     # What moves write: rows that say that none of some moves is made, and rows of single moves
     touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
     touched_offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
     touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
     # For choosing
     generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
-    open_groups: NDArray[np.int64]  # int64[groups]: those of one role in one lane
-    totals: NDArray[np.int32]  # int32[groups + 1]: the legal moves of the open groups before each of them
+    open_groups: NDArray[np.int32]  # int32[groups + BATCH]: those of one role in one lane
+    totals: NDArray[np.int32]  # int32[groups]: the legal moves of the open groups before each of them
+    drawn_groups: NDArray[np.int32]  # int32[lanes]: the group of the move that was drawn, or NOTHING
+    drawn_ranks: NDArray[np.int32]  # int32[lanes]: and the legal moves before it in this group
+    places: NDArray[np.int32]  # int32[lanes, 2]: where what a move touches begins and ends
     found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
     chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
 
@@ -66,7 +72,9 @@ class Groups(NamedTuple):
 def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing: int, turned: int) -> Groups:
     """The groups of a circuit whose rows begin at an address."""
     rows, offsets, literals = touched(circuit)
-    families, groups = circuit.families, len(circuit.piece_words)
+    groups, pieces = circuit.piece_words.shape
+    family_parts = parts(circuit.families[:, 1], circuit.families[:, 0])
+    piece_parts = parts(circuit.piece_masks, circuit.piece_words)
     return Groups(
         base=base,
         active=active,
@@ -75,23 +83,33 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing
         turned=turned,
         move_starts=circuit.move_starts,
         words=circuit.words,
-        guard_rows=turned + SIDE * circuit.guard_words,
-        family_rows=turned + SIDE * families[:, 0],
-        family_masks=families[:, 1].copy(),
-        family_groups=families[:, 2].copy(),
-        piece_rows=turned + SIDE * circuit.piece_words.astype(np.int64),
-        piece_masks=circuit.piece_masks.view(np.int64),
-        piece_starts=circuit.piece_starts,
+        guard_words=circuit.guard_words,
+        family_parts=family_parts,
+        piece_parts=piece_parts,
+        family_table=family_parts.ctypes.data,
+        piece_table=piece_parts.ctypes.data,
+        family_groups=circuit.families[:, 2].copy(),
+        piece_starts=circuit.piece_starts.ravel(),
+        pieces=pieces,
         members=circuit.members,
         touched_rows=rows,
         touched_offsets=offsets,
         touched=literals,
         generator=np.zeros(4, np.uint64),
-        open_groups=np.zeros(groups, np.int64),
-        totals=np.zeros(groups + 1, np.int32),
+        open_groups=np.zeros(groups + BATCH, np.int32),
+        totals=np.zeros(groups, np.int32),
+        drawn_groups=np.full(op.LANES, NOTHING, np.int32),
+        drawn_ranks=np.zeros(op.LANES, np.int32),
+        places=np.zeros((op.LANES, 2), np.int32),
         found=np.zeros(max(map(len, circuit.moves)), np.int32),
         chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
     )
+
+
+def parts(masks: NDArray[Any], words: NDArray[Any]) -> NDArray[np.int64]:
+    """int64[..., 2]: masks, and the offsets of words in bytes."""
+    offsets = words.ravel().astype(np.int64) * STRIDE * op.ROW_BYTES
+    return np.stack([masks.ravel().view(np.int64), offsets], axis=1)
 
 
 def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
@@ -125,21 +143,11 @@ def sums(circuit: Circuit) -> dict[int, NDArray[np.int64]]:
 
 
 @njit(cache=True, nogil=True)
-def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
-    """Make a literal true in one lane."""
-    bit = np.uint64(1) << np.uint64(lane & 63)
-    if literal & 1:
-        rows[literal >> 1, lane >> 6] &= ~bit
-    else:
-        rows[literal >> 1, lane >> 6] |= bit
-
-
-@njit(cache=True, nogil=True)
 def turn_rows(groups):  # type: ignore[no-untyped-def]
     """Once POSITION is computed: turn the rows of guards and rests into words of lanes."""
     base, words = groups.base, groups.words
     for word in range(len(words)):
-        first, bits = groups.turned + SIDE * word, words[word]
+        first, bits = groups.turned + STRIDE * word, words[word]
         for k in range(HELD):
             turning.turn_bytes(
                 *(base, first + k, bits[k], bits[k + 8], bits[k + 16], bits[k + 24]),
@@ -150,28 +158,47 @@ def turn_rows(groups):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def first_word(groups, lane):  # type: ignore[no-untyped-def]
+    """The address of the first word of a lane."""
+    return groups.base + op.ROW_BYTES * (groups.turned + (lane & 63)) + 8 * (lane >> 6)
+
+
+@njit(cache=True, nogil=True)
+def list_open(place, first, last, table, numbers, found):  # type: ignore[no-untyped-def]
+    """Write the open groups of a lane into `found`, by the words of guards of one role; how many there are."""
+    count = 0
+    for word in range(first, last):
+        families = turning.read_word(place, word)
+        while families:
+            family = SIDE * word + op.lowest_bit(families)
+            families &= families - 1
+            opened = turning.read_part(place, table, family)
+            number, k = numbers[family], count
+            count += op.count_bits(opened)
+            while k < count:  # always some at once, even if fewer are left: that is a branch which is guessed well
+                for _ in range(BATCH):
+                    found[k] = number + op.lowest_bit(opened)
+                    opened &= opened - 1
+                    k += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
-    base, members = groups.base, groups.members
-    rows, masks, starts = groups.piece_rows, groups.piece_masks, groups.piece_starts
-    bit, word, count = lane & 63, lane >> 6, 0
-    for guards in range(groups.guard_rows[role], groups.guard_rows[role + 1], SIDE):
-        families = turning.read_word(base, guards + bit, word)
-        while families:
-            family = guards - groups.guard_rows[0] + op.lowest_bit(families)
-            families &= families - 1
-            opened = turning.read_word(base, groups.family_rows[family] + bit, word) & groups.family_masks[family]
-            while opened:
-                group = groups.family_groups[family] + op.lowest_bit(opened)
-                opened &= opened - 1
-                for piece in range(rows.shape[1]):
-                    mask = masks[group, piece]
-                    legal = turning.read_word(base, rows[group, piece] + bit, word) & mask
-                    while legal:
-                        before = mask & ((legal & -legal) - 1)
-                        legal &= legal - 1
-                        found[count] = members[starts[group, piece] + op.count_bits(before)]
-                        count += 1
+    place, table, pieces, opened = first_word(groups, lane), groups.piece_table, groups.pieces, groups.open_groups
+    starts, members, masks = groups.piece_starts, groups.members, groups.piece_parts
+    first, last = groups.guard_words[role], groups.guard_words[role + 1]
+    groups_open = list_open(place, first, last, groups.family_table, groups.family_groups, opened)
+    count = 0
+    for k in range(groups_open):
+        for piece in range(pieces * opened[k], pieces * (opened[k] + 1)):
+            legal = turning.read_part(place, table, piece)
+            while legal:
+                before = masks[piece, 0] & ((legal & -legal) - 1)
+                legal &= legal - 1
+                found[count] = members[starts[piece] + op.count_bits(before)]
+                count += 1
     return count
 
 
@@ -213,77 +240,100 @@ def rotate(word, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(groups, rows, role):  # type: ignore[no-untyped-def]
-    """A legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
+def draw_moves(groups, role):  # type: ignore[no-untyped-def]
+    """Draw a legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    base, members, chosen, generator = groups.base, groups.members, groups.chosen[role], groups.generator
-    first_guards, guards_end, no_guards = groups.guard_rows[role], groups.guard_rows[role + 1], groups.guard_rows[0]
-    family_rows, family_masks, family_groups = groups.family_rows, groups.family_masks, groups.family_groups
-    piece_rows, masks, starts = groups.piece_rows, groups.piece_masks, groups.piece_starts
-    open_groups, totals, pieces = groups.open_groups, groups.totals, groups.piece_rows.shape[1]
-    for bit in range(SIDE):
-        for word in range(op.WORDS):  # lanes whose words lie side by side
-            lane = SIDE * word + bit
-            chosen[lane] = NOTHING
-            if not op.bit(base, 2 * groups.playing, lane):
-                continue
-            count = total = 0
-            for guards in range(first_guards, guards_end, SIDE):
-                families = turning.read_word(base, guards + bit, word)
-                while families:
-                    family = guards - no_guards + op.lowest_bit(families)
-                    families &= families - 1
-                    opened = turning.read_word(base, family_rows[family] + bit, word) & family_masks[family]
-                    while opened:
-                        group = family_groups[family] + op.lowest_bit(opened)
-                        opened &= opened - 1
-                        for piece in range(pieces):
-                            legal = turning.read_word(base, piece_rows[group, piece] + bit, word) & masks[group, piece]
-                            total += op.count_bits(legal)
-                        open_groups[count] = group
-                        count += 1
-                        totals[count] = total
+    first, last, families = groups.guard_words[role], groups.guard_words[role + 1], groups.family_table
+    numbers, opened, totals, pieces = groups.family_groups, groups.open_groups, groups.totals, groups.pieces
+    drawn_groups, drawn_ranks, generator = groups.drawn_groups, groups.drawn_ranks, groups.generator
+    table = groups.piece_table
+    for turn in range(op.LANES):
+        lane = (turn & 7) * SIDE + (turn >> 3)  # words of lanes that follow each other lie side by side
+        drawn_groups[lane] = NOTHING
+        if op.bit(groups.base, 2 * groups.playing, lane):
+            place = first_word(groups, lane)
+            count, total = list_open(place, first, last, families, numbers, opened), 0
+            for k in range(count):
+                totals[k] = total
+                for piece in range(pieces * opened[k], pieces * (opened[k] + 1)):
+                    total += op.count_bits(turning.read_part(place, table, piece))
             if total == 0:
                 return False
-            rank = draw(generator, total) if total > 1 else 0
-            number = 0
-            for k in range(1, count):
+            number, rank = -1, draw(generator, total) if total > 1 else 0
+            for k in range(count):
                 number += totals[k] <= rank
-            rank -= totals[number]
-            group = open_groups[number]
-            for piece in range(pieces):
-                legal = turning.read_word(base, piece_rows[group, piece] + bit, word) & masks[group, piece]
-                here = op.count_bits(legal)
-                if rank < here:
-                    for _ in range(rank):
-                        legal &= legal - 1
-                    before = masks[group, piece] & ((legal & -legal) - 1)
-                    chosen[lane] = members[starts[group, piece] + op.count_bits(before)]
-                    break
-                rank -= here
+            drawn_groups[lane], drawn_ranks[lane] = opened[number], rank - totals[number]
     return True
 
 
 @njit(cache=True, nogil=True)
-def choose_by_group(groups, rows):  # type: ignore[no-untyped-def]
-    """A random legal move for every role in every lane in which play goes on; -1, or a role that has none in a lane."""
+def find_moves(groups, role):  # type: ignore[no-untyped-def]
+    """Which moves were drawn. No branch depends on the answer, so that waiting for memory overlaps between lanes."""
+    table, pieces, masks, starts = groups.piece_table, groups.pieces, groups.piece_parts, groups.piece_starts
+    drawn_groups, drawn_ranks, members, chosen = groups.drawn_groups, groups.drawn_ranks, groups.members, groups.chosen
+    for lane in range(op.LANES):
+        chosen[role, lane] = NOTHING
+        if drawn_groups[lane] != NOTHING:
+            place, piece, rank = first_word(groups, lane), pieces * drawn_groups[lane], np.int64(drawn_ranks[lane])
+            for _ in range(pieces - 1):
+                here = op.count_bits(turning.read_part(place, table, piece))
+                later = np.int64(rank >= here)
+                rank -= later * here
+                piece += later
+            bit = find_bit(turning.read_part(place, table, piece), rank)
+            before = op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
+            chosen[role, lane] = members[starts[piece] + before]
+
+
+@njit(cache=True, nogil=True)
+def find_bit(word, rank):  # type: ignore[no-untyped-def]
+    """The place of the set bit that has `rank` set bits before it."""
+    place, size = 0, 32
+    while size:
+        below = op.count_bits(word & ((1 << size) - 1))
+        above = np.int64(rank >= below)
+        rank -= above * below
+        word >>= above * size
+        place += above * size
+        size >>= 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def choose_by_group(groups):  # type: ignore[no-untyped-def]
+    """A random legal move for every role in every lane in which play goes on; -1, or a role that has none in a lane.
+
+    Rows are turned.
+    """
     op.conjoin(groups.base, groups.playing, 2 * groups.active, 2 * groups.ended + 1)
     for role in range(len(groups.chosen)):
-        if not draw_moves(groups, rows, role):
+        if not draw_moves(groups, role):
             return role
+        find_moves(groups, role)
     return -1
 
 
 @njit(cache=True, nogil=True)
 def make_moves(groups, rows):  # type: ignore[no-untyped-def]
     """Write what the chosen moves say: in place of the rows of moves, and of SUMS."""
-    offsets, literals, chosen = groups.touched_offsets, groups.touched, groups.chosen
+    offsets, literals, chosen, places = groups.touched_offsets, groups.touched, groups.chosen, groups.places
     for literal in groups.touched_rows:
         op.fill(groups.base, literal >> 1, -(literal & 1))
     for role in range(len(chosen)):
         start = groups.move_starts[role] - groups.move_starts[0]
+        # In a loop of its own, so that no branch waits for memory.
         for lane in range(op.LANES):
-            if chosen[role, lane] != NOTHING:
-                move = start + chosen[role, lane]
-                for k in range(offsets[move], offsets[move + 1]):
-                    make_true(rows, literals[k], lane)
+            move = start + max(chosen[role, lane], 0)
+            places[lane, 0] = offsets[move]
+            places[lane, 1] = offsets[move + 1] if chosen[role, lane] != NOTHING else offsets[move]
+        for lane in range(op.LANES):
+            for k in range(places[lane, 0], places[lane, 1]):
+                make_true(rows, literals[k], lane)
+
+
+@njit(cache=True, nogil=True)
+def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
+    """Make a literal true in one lane."""
+    negated = np.uint64(0) - np.uint64(literal & 1)
+    word = rows[literal >> 1, lane >> 6] ^ negated
+    rows[literal >> 1, lane >> 6] = (word | (np.uint64(1) << np.uint64(lane & 63))) ^ negated

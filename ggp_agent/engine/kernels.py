@@ -377,7 +377,7 @@ def run_playouts(wiring, groups, work, rows, steps):  # type: ignore[no-untyped-
             return
         if by_group:
             turn_rows(groups)
-        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
+        stuck = choose_by_group(groups) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, work, rows, stuck)
             return

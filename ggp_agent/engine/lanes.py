@@ -23,6 +23,7 @@ from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
 from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
+from ggp_agent.engine.turning import STRIDE
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
 from ggp_agent.gdl.reader import read
@@ -88,7 +89,7 @@ class Rows:
         tree = forced + len(circuit.roles)
         playing = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
         turned = playing + 1
-        total = turned + 64 * len(circuit.words)
+        total = turned + STRIDE * len(circuit.words)
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
         self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)

@@ -4,7 +4,8 @@ That is eight transposes of 64 by 64 bits, one in each word of a row, and they g
 A transpose takes six rounds, in which pairs of rows exchange halves, quarters, and so on. The first three rounds move
 whole bytes and the last three bits, each on eight rows at a time, so that all of them are held in registers.
 
-The turned rows lie where rows lie: row j of them holds the words of lanes j, 64 + j, 128 + j, and so on.
+The turned rows lie where rows lie: row j of them holds the words of lanes j, 64 + j, 128 + j, and so on. So all words of
+one lane are equally far from each other, and lanes read one at the address of their first word plus an offset.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from ggp_agent.engine.rowops import ROW_BYTES, VECTOR, WORD, WORDS, load, load_l
 
 SIDE = 64  # rows that are turned at a time
 HELD = 8  # and held in registers
+# From one word of a lane to its next one. With 64 rows all of them would fall on the same few places of the cache.
+STRIDE = SIDE + 1
 
 
 def exchange_parts(builder: Any, left: Any, right: Any, size: int) -> tuple[Any, Any]:
@@ -69,8 +72,18 @@ def turn_bits(builder: Any, base: Any, first: Any) -> None:
         store(builder, base, place, row)
 
 
+def load_word(builder: Any, address: Any, offset: Any) -> Any:
+    return builder.load(builder.inttoptr(builder.add(address, offset), WORD.as_pointer()))
+
+
 @row_operation
-def read_word(builder: Any, base: Any, row: Any, word: Any) -> Any:
-    """A word of a row"""
-    address = builder.add(base, builder.add(builder.mul(row, WORD(ROW_BYTES)), builder.mul(word, WORD(8))))
-    return builder.load(builder.inttoptr(address, WORD.as_pointer()))
+def read_word(builder: Any, lane: Any, word: Any) -> Any:
+    """A word of the lane whose first one is at the address `lane`"""
+    return load_word(builder, lane, builder.mul(word, WORD(STRIDE * ROW_BYTES)))
+
+
+@row_operation
+def read_part(builder: Any, lane: Any, parts: Any, number: Any) -> Any:
+    """Some bits of a word: at the address `parts` is a table of masks and of the offsets of their words"""
+    entry = builder.add(parts, builder.mul(number, WORD(16)))
+    return builder.and_(load_word(builder, entry, WORD(0)), load_word(builder, lane, load_word(builder, entry, WORD(8))))

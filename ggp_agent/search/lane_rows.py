@@ -27,8 +27,8 @@ PLACES = (
 )
 # What they need to know of moves that are chosen by groups.
 GROUPS = (
-    *("guard_rows", "family_rows", "family_masks", "family_groups", "piece_rows", "piece_masks", "piece_starts"),
-    *("members", "chosen"),
+    *("turned", "guard_words", "family_table", "family_groups", "piece_table", "piece_parts", "piece_starts"),
+    *("pieces", "members", "open_groups", "chosen"),
 )
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of the field `progress`

@@ -357,7 +357,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
+        stuck = choose_by_group(groups) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, lanes, rows, stuck)
             return

@@ -63,7 +63,7 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
             by_group.turn_rows(groups)
             row = rows[circuit.terminal >> 1]
             rows[wiring.ended] = ~row if circuit.terminal & 1 else row
-            assert by_group.choose_by_group(groups, rows) == -1
+            assert by_group.choose_by_group(groups) == -1
             playing = bits(engine, groups.playing, 1)[0]
             for role, moves in enumerate(circuit.moves):
                 legal = bits(engine, circuit.legal_starts[role], len(moves))
@@ -100,7 +100,7 @@ def test_moves_are_chosen_uniformly() -> None:
         by_group.turn_rows(groups)
         counts = np.zeros(len(engine.circuit.moves[0]), np.int64)
         for _ in range(200):
-            assert by_group.choose_by_group(groups, rows) == -1
+            assert by_group.choose_by_group(groups) == -1
             counts += np.bincount(groups.chosen[0], minlength=len(counts))
         legal = bits(engine, engine.circuit.legal_starts[0], len(counts))[:, 0]
         assert legal.sum() == 8 and not counts[~legal].any()
@@ -119,9 +119,9 @@ def test_a_lane_without_luck_lists_its_moves() -> None:
         rows, wiring, groups = engine.rows.rows, engine.rows.wiring, engine.rows.groups
         kernels.evaluate(wiring, POSITION)
         by_group.turn_rows(groups)
-        assert by_group.choose_by_group(groups, rows) == -1
+        assert by_group.choose_by_group(groups) == -1
         assert {engine.circuit.moves[0][move] for move in groups.chosen[0]} == {"(m 1 77)", "(m 2 77)"}
         rows[1 : 1 + wiring.state_rows] = 0
         kernels.evaluate(wiring, POSITION)
         by_group.turn_rows(groups)
-        assert by_group.choose_by_group(groups, rows) == 0
+        assert by_group.choose_by_group(groups) == 0
