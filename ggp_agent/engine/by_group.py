@@ -23,13 +23,14 @@ from ggp_agent.engine import cache
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine import turning
 from ggp_agent.engine.circuit import SUMS, Circuit
+from ggp_agent.engine.network import FALSE, TRUE
 
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
-BATCH = 4  # groups that are listed at once
+BATCH = 8  # set bits that are listed at once
 NOTHING = -1  # no move
 MASK = 0xFFFFFFFF
 
@@ -41,6 +42,7 @@ class Groups(NamedTuple):
     active: int  # row: lanes in which a playout runs
     ended: int  # row: lanes in which it has come to its end
     playing: int  # row: the others
+    forced: int  # row: lanes in which a role has just one move
     turned: int  # row: where the words of lanes begin, see `turning`
     move_starts: NDArray[np.int64]
     words: NDArray[np.int32]  # as in `Circuit`
@@ -60,17 +62,22 @@ class Groups(NamedTuple):
     touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
     # For choosing
     generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
-    open_groups: NDArray[np.int32]  # int32[groups + BATCH]: those of one role in one lane
+    lone_guards: NDArray[np.int32]  # int32[roles]: a guard of one move that is always legal then, such as noop; or FALSE
+    lone_moves: NDArray[np.int32]  # int32[roles]: this move
+    other_guards: NDArray[np.int32]  # int32[roles, guards]: the other guards of a role
+    todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
+    open_families: NDArray[np.int32]  # int32[families + BATCH]: those of one role in one lane
+    open_groups: NDArray[np.int32]  # int32[groups + BATCH]: the same
     totals: NDArray[np.int32]  # int32[groups]: the legal moves of the open groups before each of them
-    drawn_groups: NDArray[np.int32]  # int32[lanes]: the group of the move that was drawn, or NOTHING
-    drawn_ranks: NDArray[np.int32]  # int32[lanes]: and the legal moves before it in this group
+    drawn: NDArray[np.int32]  # int32[lanes, 2]: of the lanes in `todo`, the group that was drawn, and which of its moves
     places: NDArray[np.int32]  # int32[lanes, 2]: where what a move touches begins and ends
+    writes: NDArray[np.int32]  # int32[lanes * touched by a move at most, 2]: lanes, and literals that become true there
     found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
     chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
 
 
-def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing: int, turned: int) -> Groups:
-    """The groups of a circuit whose rows begin at an address."""
+def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch: int, turned: int) -> Groups:
+    """The groups of a circuit whose rows begin at an address; two rows of scratch are for `playing` and `forced`."""
     rows, offsets, literals = touched(circuit)
     groups, pieces = circuit.piece_words.shape
     family_parts = parts(circuit.families[:, 1], circuit.families[:, 0])
@@ -79,7 +86,8 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing
         base=base,
         active=active,
         ended=ended,
-        playing=playing,
+        playing=scratch,
+        forced=scratch + 1,
         turned=turned,
         move_starts=circuit.move_starts,
         words=circuit.words,
@@ -96,11 +104,14 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing
         touched_offsets=offsets,
         touched=literals,
         generator=np.zeros(4, np.uint64),
+        **lone_families(circuit),
+        todo=np.zeros(op.LANES + 1, np.int32),
+        open_families=np.zeros(len(family_parts) + BATCH, np.int32),
         open_groups=np.zeros(groups + BATCH, np.int32),
         totals=np.zeros(groups, np.int32),
-        drawn_groups=np.full(op.LANES, NOTHING, np.int32),
-        drawn_ranks=np.zeros(op.LANES, np.int32),
+        drawn=np.zeros((op.LANES, 2), np.int32),
         places=np.zeros((op.LANES, 2), np.int32),
+        writes=np.zeros((op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
         found=np.zeros(max(map(len, circuit.moves)), np.int32),
         chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
     )
@@ -110,6 +121,27 @@ def parts(masks: NDArray[Any], words: NDArray[Any]) -> NDArray[np.int64]:
     """int64[..., 2]: masks, and the offsets of words in bytes."""
     offsets = words.ravel().astype(np.int64) * STRIDE * op.ROW_BYTES
     return np.stack([masks.ravel().view(np.int64), offsets], axis=1)
+
+
+def lone_families(circuit: Circuit) -> dict[str, NDArray[np.int32]]:
+    """The fields `lone_guards`, `lone_moves` and `other_guards` of `Groups`."""
+    roles, words = len(circuit.roles), circuit.guard_words
+    guards, moves = np.full(roles, FALSE, np.int32), np.full(roles, NOTHING, np.int32)
+    others = np.full((roles, SIDE * int(np.diff(words).max(initial=0))), FALSE, np.int32)
+    for role in range(roles):
+        mine = circuit.words[words[role] : words[role + 1]].ravel()
+        others[role, : len(mine)] = mine
+        for number, (word, mask, group) in enumerate(circuit.families[SIDE * words[role] :][: len(mine)].tolist()):
+            rests = [(word, mask)]
+            if mask and mask & (mask - 1) == 0:
+                group += mask.bit_length() - 1
+                rests += zip(circuit.piece_words[group].tolist(), circuit.piece_masks[group].tolist(), strict=True)
+            bits = [(word, bit) for word, mask in rests for bit in range(SIDE) if mask >> bit & 1]
+            if len(bits) == 2 and all(circuit.words[place] == TRUE for place in bits) and (mine == mine[number]).sum() == 1:
+                (piece,) = np.flatnonzero(circuit.piece_masks[group])
+                guards[role], moves[role] = mine[number], circuit.members[circuit.piece_starts[group, piece]]
+                others[role, : len(mine)] = np.where(mine == mine[number], FALSE, mine)
+    return {"lone_guards": guards, "lone_moves": moves, "other_guards": others}
 
 
 def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
@@ -164,36 +196,39 @@ def first_word(groups, lane):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def list_open(place, first, last, table, numbers, found):  # type: ignore[no-untyped-def]
+def list_bits(word, number, found, count):  # type: ignore[no-untyped-def]
+    """Append the set bits of a word to the first `count` numbers in `found`, bit 0 as `number`; the new count."""
+    end = count + op.count_bits(word)
+    while count < end:  # always some at once, even if fewer are left: a branch that is guessed well
+        for _ in range(BATCH):
+            found[count] = number + op.lowest_bit(word)
+            word &= word - 1
+            count += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def list_open(place, first, last, table, numbers, families, found):  # type: ignore[no-untyped-def]
     """Write the open groups of a lane into `found`, by the words of guards of one role; how many there are."""
-    count = 0
+    count = open_families = 0
     for word in range(first, last):
-        families = turning.read_word(place, word)
-        while families:
-            family = SIDE * word + op.lowest_bit(families)
-            families &= families - 1
-            opened = turning.read_part(place, table, family)
-            number, k = numbers[family], count
-            count += op.count_bits(opened)
-            while k < count:  # always some at once, even if fewer are left: that is a branch which is guessed well
-                for _ in range(BATCH):
-                    found[k] = number + op.lowest_bit(opened)
-                    opened &= opened - 1
-                    k += 1
+        open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
+    for k in range(open_families):
+        count = list_bits(turning.read_part(place, table, families[k]), numbers[families[k]], found, count)
     return count
 
 
 @njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
-    place, table, pieces, opened = first_word(groups, lane), groups.piece_table, groups.pieces, groups.open_groups
+    place, pieces, opened = first_word(groups, lane), groups.pieces, groups.open_groups
     starts, members, masks = groups.piece_starts, groups.members, groups.piece_parts
     first, last = groups.guard_words[role], groups.guard_words[role + 1]
-    groups_open = list_open(place, first, last, groups.family_table, groups.family_groups, opened)
-    count = 0
+    table, numbers, families = groups.family_table, groups.family_groups, groups.open_families
+    groups_open, count = list_open(place, first, last, table, numbers, families, opened), 0
     for k in range(groups_open):
         for piece in range(pieces * opened[k], pieces * (opened[k] + 1)):
-            legal = turning.read_part(place, table, piece)
+            legal = turning.read_part(place, groups.piece_table, piece)
             while legal:
                 before = masks[piece, 0] & ((legal & -legal) - 1)
                 legal &= legal - 1
@@ -240,49 +275,63 @@ def rotate(word, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(groups, role):  # type: ignore[no-untyped-def]
-    """Draw a legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
-    # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    first, last, families = groups.guard_words[role], groups.guard_words[role + 1], groups.family_table
-    numbers, opened, totals, pieces = groups.family_groups, groups.open_groups, groups.totals, groups.pieces
-    drawn_groups, drawn_ranks, generator = groups.drawn_groups, groups.drawn_ranks, groups.generator
-    table = groups.piece_table
+def find_choices(groups, role):  # type: ignore[no-untyped-def]
+    """List the lanes in which a role may have a choice, and make it move in the others; how many there are."""
+    base, forced, todo, chosen = groups.base, groups.forced, groups.todo, groups.chosen
+    op.conjoin(base, forced, 2 * groups.playing, groups.lone_guards[role])
+    for guard in groups.other_guards[role]:
+        op.conjoin_into(base, forced, guard ^ 1)
+    count = 0
     for turn in range(op.LANES):
         lane = (turn & 7) * SIDE + (turn >> 3)  # words of lanes that follow each other lie side by side
-        drawn_groups[lane] = NOTHING
-        if op.bit(groups.base, 2 * groups.playing, lane):
-            place = first_word(groups, lane)
-            count, total = list_open(place, first, last, families, numbers, opened), 0
-            for k in range(count):
-                totals[k] = total
-                for piece in range(pieces * opened[k], pieces * (opened[k] + 1)):
-                    total += op.count_bits(turning.read_part(place, table, piece))
-            if total == 0:
-                return False
-            number, rank = -1, draw(generator, total) if total > 1 else 0
-            for k in range(count):
-                number += totals[k] <= rank
-            drawn_groups[lane], drawn_ranks[lane] = opened[number], rank - totals[number]
+        has_one = op.bit(base, 2 * forced, lane)
+        chosen[role, lane] = groups.lone_moves[role] if has_one else NOTHING
+        todo[count] = lane
+        count += op.bit(base, 2 * groups.playing, lane) - has_one
+    return count
+
+
+@njit(cache=True, nogil=True)
+def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
+    """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
+    # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
+    first, last, family_table = groups.guard_words[role], groups.guard_words[role + 1], groups.family_table
+    families, opened, totals, pieces = groups.open_families, groups.open_groups, groups.totals, groups.pieces
+    todo, drawn, generator, numbers, table = (
+        *(groups.todo, groups.drawn, groups.generator, groups.family_groups, groups.piece_table),
+    )
+    for turn in range(lanes):
+        place, total = first_word(groups, todo[turn]), 0
+        count = list_open(place, first, last, family_table, numbers, families, opened)
+        for k in range(count):
+            totals[k] = total
+            for piece in range(pieces * opened[k], pieces * (opened[k] + 1), 2):
+                total += op.count_bits(turning.read_part(place, table, piece))
+                total += op.count_bits(turning.read_part(place, table, piece + 1))
+        if total == 0:
+            return False
+        number, rank = -1, draw(generator, total) if total > 1 else 0
+        for k in range(count):
+            number += totals[k] <= rank
+        drawn[turn, 0], drawn[turn, 1] = opened[number], rank - totals[number]
     return True
 
 
 @njit(cache=True, nogil=True)
-def find_moves(groups, role):  # type: ignore[no-untyped-def]
+def find_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Which moves were drawn. No branch depends on the answer, so that waiting for memory overlaps between lanes."""
     table, pieces, masks, starts = groups.piece_table, groups.pieces, groups.piece_parts, groups.piece_starts
-    drawn_groups, drawn_ranks, members, chosen = groups.drawn_groups, groups.drawn_ranks, groups.members, groups.chosen
-    for lane in range(op.LANES):
-        chosen[role, lane] = NOTHING
-        if drawn_groups[lane] != NOTHING:
-            place, piece, rank = first_word(groups, lane), pieces * drawn_groups[lane], np.int64(drawn_ranks[lane])
-            for _ in range(pieces - 1):
-                here = op.count_bits(turning.read_part(place, table, piece))
-                later = np.int64(rank >= here)
-                rank -= later * here
-                piece += later
-            bit = find_bit(turning.read_part(place, table, piece), rank)
-            before = op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
-            chosen[role, lane] = members[starts[piece] + before]
+    todo, drawn, members, chosen = groups.todo, groups.drawn, groups.members, groups.chosen
+    for turn in range(lanes):
+        place, piece, rank = first_word(groups, todo[turn]), pieces * drawn[turn, 0], np.int64(drawn[turn, 1])
+        for _ in range(pieces - 1):
+            here = op.count_bits(turning.read_part(place, table, piece))
+            later = np.int64(rank >= here)
+            rank -= later * here
+            piece += later
+        bit = find_bit(turning.read_part(place, table, piece), rank)
+        before = op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
+        chosen[role, todo[turn]] = members[starts[piece] + before]
 
 
 @njit(cache=True, nogil=True)
@@ -307,28 +356,34 @@ def choose_by_group(groups):  # type: ignore[no-untyped-def]
     """
     op.conjoin(groups.base, groups.playing, 2 * groups.active, 2 * groups.ended + 1)
     for role in range(len(groups.chosen)):
-        if not draw_moves(groups, role):
+        lanes = find_choices(groups, role)
+        if not draw_moves(groups, role, lanes):
             return role
-        find_moves(groups, role)
+        find_moves(groups, role, lanes)
     return -1
 
 
 @njit(cache=True, nogil=True)
 def make_moves(groups, rows):  # type: ignore[no-untyped-def]
     """Write what the chosen moves say: in place of the rows of moves, and of SUMS."""
-    offsets, literals, chosen, places = groups.touched_offsets, groups.touched, groups.chosen, groups.places
+    offsets, literals, chosen = groups.touched_offsets, groups.touched, groups.chosen
+    places, writes = groups.places, groups.writes
     for literal in groups.touched_rows:
         op.fill(groups.base, literal >> 1, -(literal & 1))
     for role in range(len(chosen)):
         start = groups.move_starts[role] - groups.move_starts[0]
-        # In a loop of its own, so that no branch waits for memory.
+        # Three loops, so that none waits for memory to know what comes next.
         for lane in range(op.LANES):
             move = start + max(chosen[role, lane], 0)
             places[lane, 0] = offsets[move]
             places[lane, 1] = offsets[move + 1] if chosen[role, lane] != NOTHING else offsets[move]
+        count = 0
         for lane in range(op.LANES):
             for k in range(places[lane, 0], places[lane, 1]):
-                make_true(rows, literals[k], lane)
+                writes[count, 0], writes[count, 1] = lane, literals[k]
+                count += 1
+        for k in range(count):
+            make_true(rows, writes[k, 1], writes[k, 0])
 
 
 @njit(cache=True, nogil=True)

@@ -87,8 +87,8 @@ class Rows:
         start, choices = rows + 6, rows + 6 + fluents
         forced = choices + len(circuit.roles) + 1
         tree = forced + len(circuit.roles)
-        playing = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
-        turned = playing + 1
+        groups = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        turned = groups + 2
         total = turned + STRIDE * len(circuit.words)
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
@@ -110,7 +110,7 @@ class Rows:
             code=np.zeros(1, np.int64),
         )
         self.groups = by_group.make_groups(
-            circuit, self.wiring.base, active=active, ended=ended, playing=playing, turned=turned
+            circuit, self.wiring.base, active=active, ended=ended, scratch=groups, turned=turned
         )
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:

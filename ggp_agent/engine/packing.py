@@ -136,8 +136,11 @@ def small_families(families: Families) -> Iterator[tuple[int, tuple[int, ...], t
 
 
 def piece_arrays(pieces: list[list[Piece]], first_word: int) -> dict[str, Any]:
-    """The pieces of groups and their members. All groups have as many, so that no branch depends on their number."""
-    shape = len(pieces), max(map(len, pieces), default=0)
+    """The pieces of groups and their members.
+
+    All groups have as many, and an even number, so that branches do not depend on it and pairs are counted at once.
+    """
+    shape = len(pieces), -(-max(map(len, pieces), default=0) // 2) * 2
     words, starts = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
     masks = np.zeros(shape, np.uint64)
     members: list[int] = []
