@@ -12,6 +12,7 @@ their number. So every legal move has exactly the same chance.
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numba
@@ -44,7 +45,6 @@ class Groups(NamedTuple):
     playing: int  # row: the others
     forced: int  # row: lanes in which a role has just one move
     turned: int  # row: where the words of lanes begin, see `turning`
-    move_starts: NDArray[np.int64]
     words: NDArray[np.int32]  # as in `Circuit`
     guard_words: NDArray[np.int64]  # as in `Circuit`
     # Masks, and the offsets of their words in bytes: of the rests of the groups of families, and of pieces of groups
@@ -58,6 +58,7 @@ class Groups(NamedTuple):
     members: NDArray[np.int32]  # as in `Circuit`; none if moves are chosen by their rows
     # What moves write: rows that say that none of some moves is made, and rows of single moves
     touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
+    touched_starts: NDArray[np.int64]  # int64[roles]: where the moves of a role begin in `touched_offsets`
     touched_offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
     touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
     # For choosing
@@ -68,10 +69,10 @@ class Groups(NamedTuple):
     todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
     open_families: NDArray[np.int32]  # int32[families + BATCH]: those of one role in one lane
     open_groups: NDArray[np.int32]  # int32[groups + BATCH]: the same
-    totals: NDArray[np.int32]  # int32[groups]: the legal moves of the open groups before each of them
+    counts: NDArray[np.int64]  # int64[groups]: the legal moves of each open group, then of those before it too
     drawn: NDArray[np.int32]  # int32[lanes, 2]: of the lanes in `todo`, the group that was drawn, and which of its moves
-    places: NDArray[np.int32]  # int32[lanes, 2]: where what a move touches begins and ends
-    writes: NDArray[np.int32]  # int32[lanes * touched by a move at most, 2]: lanes, and literals that become true there
+    places: NDArray[np.int32]  # int32[roles * lanes + 1, 3]: lanes, and where what their moves touch begins and ends
+    writes: NDArray[np.int32]  # int32[all that moves may touch, 2]: lanes, and literals that become true there
     found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
     chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
 
@@ -89,7 +90,6 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         playing=scratch,
         forced=scratch + 1,
         turned=turned,
-        move_starts=circuit.move_starts,
         words=circuit.words,
         guard_words=circuit.guard_words,
         family_parts=family_parts,
@@ -101,6 +101,7 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         pieces=pieces,
         members=circuit.members,
         touched_rows=rows,
+        touched_starts=shared_starts(circuit.move_starts - circuit.move_starts[0], offsets, literals),
         touched_offsets=offsets,
         touched=literals,
         generator=np.zeros(4, np.uint64),
@@ -108,10 +109,10 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         todo=np.zeros(op.LANES + 1, np.int32),
         open_families=np.zeros(len(family_parts) + BATCH, np.int32),
         open_groups=np.zeros(groups + BATCH, np.int32),
-        totals=np.zeros(groups, np.int32),
+        counts=np.zeros(groups, np.int64),
         drawn=np.zeros((op.LANES, 2), np.int32),
-        places=np.zeros((op.LANES, 2), np.int32),
-        writes=np.zeros((op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
+        places=np.zeros((len(circuit.roles) * op.LANES + 1, 3), np.int32),
+        writes=np.zeros((len(circuit.roles) * op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
         found=np.zeros(max(map(len, circuit.moves)), np.int32),
         chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
     )
@@ -161,6 +162,19 @@ def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDA
     number, literal = np.concatenate(moves) - start, np.concatenate(literals).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=end - start))])
     return (np.unique(literal), offsets.astype(np.int32), literal[np.argsort(number, kind="stable")])
+
+
+def shared_starts(
+    starts: NDArray[np.int64], offsets: NDArray[np.int32], literals: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """int64[roles]: where the moves of each role begin, or those of another role that touch the same: less memory."""
+    found: list[int] = []
+    known: dict[tuple[bytes, bytes], int] = {}
+    for start, end in pairwise(starts.tolist()):
+        mine = offsets[start : end + 1]
+        key = np.diff(mine).tobytes(), literals[mine[0] : mine[-1]].tobytes()
+        found.append(known.setdefault(key, start))
+    return np.array(found, np.int64)
 
 
 def sums(circuit: Circuit) -> dict[int, NDArray[np.int64]]:
@@ -296,25 +310,36 @@ def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
     first, last, family_table = groups.guard_words[role], groups.guard_words[role + 1], groups.family_table
-    families, opened, totals, pieces = groups.open_families, groups.open_groups, groups.totals, groups.pieces
+    families, opened, counts, pieces = groups.open_families, groups.open_groups, groups.counts, groups.pieces
     todo, drawn, generator, numbers, table = (
         *(groups.todo, groups.drawn, groups.generator, groups.family_groups, groups.piece_table),
     )
     for turn in range(lanes):
         place, total = first_word(groups, todo[turn]), 0
         count = list_open(place, first, last, family_table, numbers, families, opened)
+        count_moves(place, table, pieces, opened, count, counts)
         for k in range(count):
-            totals[k] = total
-            for piece in range(pieces * opened[k], pieces * (opened[k] + 1), 2):
-                total += op.count_bits(turning.read_part(place, table, piece))
-                total += op.count_bits(turning.read_part(place, table, piece + 1))
+            total += counts[k]
+            counts[k] = total
         if total == 0:
             return False
-        number, rank = -1, draw(generator, total) if total > 1 else 0
+        number, rank = 0, draw(generator, total) if total > 1 else 0
         for k in range(count):
-            number += totals[k] <= rank
-        drawn[turn, 0], drawn[turn, 1] = opened[number], rank - totals[number]
+            number += counts[k] <= rank
+        drawn[turn, 0], drawn[turn, 1] = opened[number], rank - (counts[number - 1] if number else 0)
     return True
+
+
+@njit(cache=True, nogil=True)
+def count_moves(place, table, pieces, opened, count, counts):  # type: ignore[no-untyped-def]
+    """The legal moves of the first so many groups in `opened`, each."""
+    # A loop for each pair of pieces that does nothing else, so that the compiler may use vectors.
+    for piece in range(0, pieces, 2):
+        for k in range(count):
+            number = pieces * opened[k] + piece
+            left, right = turning.read_part(place, table, number), turning.read_part(place, table, number + 1)
+            both = op.count_bits(left) + op.count_bits(right)
+            counts[k] = both + (counts[k] if piece else 0)
 
 
 @njit(cache=True, nogil=True)
@@ -326,9 +351,9 @@ def find_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
         place, piece, rank = first_word(groups, todo[turn]), pieces * drawn[turn, 0], np.int64(drawn[turn, 1])
         for _ in range(pieces - 1):
             here = op.count_bits(turning.read_part(place, table, piece))
-            later = np.int64(rank >= here)
-            rank -= later * here
-            piece += later
+            later = -np.int64(rank >= here)
+            rank -= later & here
+            piece -= later
         bit = find_bit(turning.read_part(place, table, piece), rank)
         before = op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
         chosen[role, todo[turn]] = members[starts[piece] + before]
@@ -340,10 +365,10 @@ def find_bit(word, rank):  # type: ignore[no-untyped-def]
     place, size = 0, 32
     while size:
         below = op.count_bits(word & ((1 << size) - 1))
-        above = np.int64(rank >= below)
-        rank -= above * below
-        word >>= above * size
-        place += above * size
+        above = -np.int64(rank >= below)
+        rank -= above & below
+        word >>= above & size
+        place += above & size
         size >>= 1
     return place
 
@@ -370,20 +395,20 @@ def make_moves(groups, rows):  # type: ignore[no-untyped-def]
     places, writes = groups.places, groups.writes
     for literal in groups.touched_rows:
         op.fill(groups.base, literal >> 1, -(literal & 1))
+    # Three loops, so that none waits for memory to know what comes next.
+    moves = count = 0
     for role in range(len(chosen)):
-        start = groups.move_starts[role] - groups.move_starts[0]
-        # Three loops, so that none waits for memory to know what comes next.
+        start = groups.touched_starts[role]
         for lane in range(op.LANES):
             move = start + max(chosen[role, lane], 0)
-            places[lane, 0] = offsets[move]
-            places[lane, 1] = offsets[move + 1] if chosen[role, lane] != NOTHING else offsets[move]
-        count = 0
-        for lane in range(op.LANES):
-            for k in range(places[lane, 0], places[lane, 1]):
-                writes[count, 0], writes[count, 1] = lane, literals[k]
-                count += 1
-        for k in range(count):
-            make_true(rows, writes[k, 1], writes[k, 0])
+            places[moves, 0], places[moves, 1], places[moves, 2] = lane, offsets[move], offsets[move + 1]
+            moves += (offsets[move] < offsets[move + 1]) & (chosen[role, lane] != NOTHING)
+    for number in range(moves):
+        for k in range(places[number, 1], places[number, 2]):
+            writes[count, 0], writes[count, 1] = places[number, 0], literals[k]
+            count += 1
+    for k in range(count):
+        make_true(rows, writes[k, 1], writes[k, 0])
 
 
 @njit(cache=True, nogil=True)
