@@ -49,12 +49,11 @@ class Groups(NamedTuple):
     guard_words: NDArray[np.int64]  # as in `Circuit`
     # Masks, and the offsets of their words in bytes: of the rests of the groups of families, and of pieces of groups
     family_parts: NDArray[np.int64]  # int64[64 * words of guards, 2]
-    piece_parts: NDArray[np.int64]  # int64[groups * pieces, 2]
+    piece_parts: NDArray[np.int64]  # int64[2 * groups + 2, 2]; one group more, which has no moves
     family_table: int  # address of `family_parts`
     piece_table: int  # address of `piece_parts`
     family_groups: NDArray[np.int64]  # int64[64 * words of guards]: the group that bit 0 would be
-    piece_starts: NDArray[np.int32]  # int32[groups * pieces]: the first member
-    pieces: int  # of each group
+    piece_starts: NDArray[np.int32]  # int32[2 * groups]: the first member
     members: NDArray[np.int32]  # as in `Circuit`; none if moves are chosen by their rows
     # What moves write: rows that say that none of some moves is made, and rows of single moves
     touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
@@ -68,8 +67,8 @@ class Groups(NamedTuple):
     other_guards: NDArray[np.int32]  # int32[roles, guards]: the other guards of a role
     todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
     open_families: NDArray[np.int32]  # int32[families + BATCH]: those of one role in one lane
-    open_groups: NDArray[np.int32]  # int32[groups + BATCH]: the same
-    counts: NDArray[np.int64]  # int64[groups]: the legal moves of each open group, then of those before it too
+    open_groups: NDArray[np.int32]  # int32[groups + 2 * BATCH]: the same
+    totals: NDArray[np.int32]  # int32[groups + BATCH]: the legal moves of the open groups up to each of them
     drawn: NDArray[np.int32]  # int32[lanes, 2]: of the lanes in `todo`, the group that was drawn, and which of its moves
     places: NDArray[np.int32]  # int32[roles * lanes + 1, 3]: lanes, and where what their moves touch begins and ends
     writes: NDArray[np.int32]  # int32[all that moves may touch, 2]: lanes, and literals that become true there
@@ -80,9 +79,9 @@ class Groups(NamedTuple):
 def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch: int, turned: int) -> Groups:
     """The groups of a circuit whose rows begin at an address; two rows of scratch are for `playing` and `forced`."""
     rows, offsets, literals = touched(circuit)
-    groups, pieces = circuit.piece_words.shape
+    groups = len(circuit.piece_words)
     family_parts = parts(circuit.families[:, 1], circuit.families[:, 0])
-    piece_parts = parts(circuit.piece_masks, circuit.piece_words)
+    piece_parts = np.concatenate([parts(circuit.piece_masks, circuit.piece_words), np.zeros((2, 2), np.int64)])
     return Groups(
         base=base,
         active=active,
@@ -98,7 +97,6 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         piece_table=piece_parts.ctypes.data,
         family_groups=circuit.families[:, 2].copy(),
         piece_starts=circuit.piece_starts.ravel(),
-        pieces=pieces,
         members=circuit.members,
         touched_rows=rows,
         touched_starts=shared_starts(circuit.move_starts - circuit.move_starts[0], offsets, literals),
@@ -108,8 +106,8 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         **lone_families(circuit),
         todo=np.zeros(op.LANES + 1, np.int32),
         open_families=np.zeros(len(family_parts) + BATCH, np.int32),
-        open_groups=np.zeros(groups + BATCH, np.int32),
-        counts=np.zeros(groups, np.int64),
+        open_groups=np.zeros(groups + 2 * BATCH, np.int32),
+        totals=np.zeros(groups + BATCH, np.int32),
         drawn=np.zeros((op.LANES, 2), np.int32),
         places=np.zeros((len(circuit.roles) * op.LANES + 1, 3), np.int32),
         writes=np.zeros((len(circuit.roles) * op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
@@ -235,14 +233,14 @@ def list_open(place, first, last, table, numbers, families, found):  # type: ign
 @njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
-    place, pieces, opened = first_word(groups, lane), groups.pieces, groups.open_groups
-    starts, members, masks = groups.piece_starts, groups.members, groups.piece_parts
+    place, families, opened = first_word(groups, lane), groups.open_families, groups.open_groups
+    starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_parts, groups.piece_table
     first, last = groups.guard_words[role], groups.guard_words[role + 1]
-    table, numbers, families = groups.family_table, groups.family_groups, groups.open_families
-    groups_open, count = list_open(place, first, last, table, numbers, families, opened), 0
+    groups_open = list_open(place, first, last, groups.family_table, groups.family_groups, families, opened)
+    count = 0
     for k in range(groups_open):
-        for piece in range(pieces * opened[k], pieces * (opened[k] + 1)):
-            legal = turning.read_part(place, groups.piece_table, piece)
+        for piece in range(2 * opened[k], 2 * opened[k] + 2):
+            legal = turning.read_part(place, table, piece)
             while legal:
                 before = masks[piece, 0] & ((legal & -legal) - 1)
                 legal &= legal - 1
@@ -310,50 +308,48 @@ def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
     first, last, family_table = groups.guard_words[role], groups.guard_words[role + 1], groups.family_table
-    families, opened, counts, pieces = groups.open_families, groups.open_groups, groups.counts, groups.pieces
-    todo, drawn, generator, numbers, table = (
-        *(groups.todo, groups.drawn, groups.generator, groups.family_groups, groups.piece_table),
-    )
+    families, opened, totals, numbers = groups.open_families, groups.open_groups, groups.totals, groups.family_groups
+    todo, drawn, generator, table = groups.todo, groups.drawn, groups.generator, groups.piece_table
+    no_group = len(groups.piece_parts) // 2 - 1
     for turn in range(lanes):
-        place, total = first_word(groups, todo[turn]), 0
+        place = first_word(groups, todo[turn])
         count = list_open(place, first, last, family_table, numbers, families, opened)
-        count_moves(place, table, pieces, opened, count, counts)
-        for k in range(count):
-            total += counts[k]
-            counts[k] = total
+        for k in range(count, count + BATCH):
+            opened[k] = no_group
+        total = add_up(place, table, opened, count, totals)
         if total == 0:
             return False
         number, rank = 0, draw(generator, total) if total > 1 else 0
-        for k in range(count):
-            number += counts[k] <= rank
-        drawn[turn, 0], drawn[turn, 1] = opened[number], rank - (counts[number - 1] if number else 0)
+        for start in range(0, count, BATCH):
+            for k in range(start, start + BATCH):
+                number += totals[k] <= rank
+        drawn[turn, 0], drawn[turn, 1] = opened[number], rank - (totals[number - 1] if number else 0)
     return True
 
 
 @njit(cache=True, nogil=True)
-def count_moves(place, table, pieces, opened, count, counts):  # type: ignore[no-untyped-def]
-    """The legal moves of the first so many groups in `opened`, each."""
-    # A loop for each pair of pieces that does nothing else, so that the compiler may use vectors.
-    for piece in range(0, pieces, 2):
-        for k in range(count):
-            number = pieces * opened[k] + piece
-            left, right = turning.read_part(place, table, number), turning.read_part(place, table, number + 1)
-            both = op.count_bits(left) + op.count_bits(right)
-            counts[k] = both + (counts[k] if piece else 0)
+def add_up(place, table, opened, count, totals):  # type: ignore[no-untyped-def]
+    """Add up the legal moves of the first so many groups in `opened`, and a few more; the total."""
+    total = 0
+    for start in range(0, count, BATCH):
+        for k in range(start, start + BATCH):
+            left, right = turning.read_part(place, table, 2 * opened[k]), turning.read_part(place, table, 2 * opened[k] + 1)
+            total += op.count_bits(left) + op.count_bits(right)
+            totals[k] = total
+    return total
 
 
 @njit(cache=True, nogil=True)
 def find_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Which moves were drawn. No branch depends on the answer, so that waiting for memory overlaps between lanes."""
-    table, pieces, masks, starts = groups.piece_table, groups.pieces, groups.piece_parts, groups.piece_starts
+    table, masks, starts = groups.piece_table, groups.piece_parts, groups.piece_starts
     todo, drawn, members, chosen = groups.todo, groups.drawn, groups.members, groups.chosen
     for turn in range(lanes):
-        place, piece, rank = first_word(groups, todo[turn]), pieces * drawn[turn, 0], np.int64(drawn[turn, 1])
-        for _ in range(pieces - 1):
-            here = op.count_bits(turning.read_part(place, table, piece))
-            later = -np.int64(rank >= here)
-            rank -= later & here
-            piece -= later
+        place, piece, rank = first_word(groups, todo[turn]), 2 * drawn[turn, 0], drawn[turn, 1]
+        here = op.count_bits(turning.read_part(place, table, piece))
+        later = -np.int64(rank >= here)
+        rank -= later & here
+        piece -= later
         bit = find_bit(turning.read_part(place, table, piece), rank)
         before = op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
         chosen[role, todo[turn]] = members[starts[piece] + before]

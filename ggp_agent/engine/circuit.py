@@ -60,9 +60,9 @@ class Circuit:
     # 0 would be. Families may have the same groups.
     families: NDArray[np.int64]
     # Of each piece of a group: the word of rests, their mask, and the member that belongs to the lowest bit of the mask
-    piece_words: NDArray[np.int32]  # int32[groups, pieces]
-    piece_masks: NDArray[np.uint64]  # uint64[groups, pieces]
-    piece_starts: NDArray[np.int32]  # int32[groups, pieces]
+    piece_words: NDArray[np.int32]  # int32[groups, 2]
+    piece_masks: NDArray[np.uint64]  # uint64[groups, 2]
+    piece_starts: NDArray[np.int32]  # int32[groups, 2]
     members: NDArray[np.int32]  # int32[members]: moves of the role, counted from 0
     terminal: int  # literal
     goal_literals: NDArray[np.int32]  # int32[goals]
@@ -116,7 +116,7 @@ class Circuit:
             return False
         if self.words.shape != (words, 64) or self.families.shape != (64 * int(starts[-1]), 3):
             return False
-        if not self.piece_words.shape == self.piece_masks.shape == self.piece_starts.shape:
+        if not self.piece_words.shape == self.piece_masks.shape == self.piece_starts.shape == (groups, 2):
             return False
         read = np.concatenate([self.families[:, 0], self.piece_words.ravel()])
         sizes = np.bitwise_count(self.piece_masks)

@@ -7,14 +7,15 @@ of lanes, 64 rows at a time (see `by_group`). Here is decided which 64:
 - the rests of the groups of a family, in one *window* of a word. Families of several roles often have the same window,
   and so have moves: in Amazons, where a queen can go from a square is also where an arrow can fly from there;
 - the rests of the moves of a group, in *pieces*: a word and a mask each. First those in two words that are there
-  anyway, for most of them are, then a new window for what is left.
+  anyway, for most of them are, then a new window for what is left. A group has two pieces, so that branches need not
+  depend on their number; one that wants more becomes several groups with the same rest.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,9 +24,11 @@ from ggp_agent.engine.network import FALSE, TRUE
 
 WORD = 64
 ROOM = WORD - 1  # the last bit of a word of rests is true, because most groups have a move that is always legal
-SHARED = 2  # pieces of a group, at most, in words that are there anyway
+PIECES = 2  # of a group
 
 Members = tuple[tuple[int, int], ...]  # moves with their rests
+Family = tuple[tuple[int, Members], ...]  # groups: rests and members
+Item = TypeVar("Item")
 
 
 class Window(NamedTuple):
@@ -50,6 +53,13 @@ class Words:
     def __init__(self) -> None:
         self.words: list[list[int]] = []  # literals, at most ROOM of them
         self.places: dict[int, set[int]] = {}  # literal -> the words that have it
+        self.windows: dict[tuple[int, ...], Window] = {}
+
+    def window(self, literals: tuple[int, ...]) -> Window:
+        """The window of at most ROOM literals."""
+        if literals not in self.windows:
+            self.windows[literals] = self.add(literals)
+        return self.windows[literals]
 
     def add(self, literals: Sequence[int]) -> Window:
         """Find room for at most ROOM literals in one word."""
@@ -76,7 +86,7 @@ class Words:
         found: list[Piece] = []
         while left:
             covered = Counter(word for rest in left for word in self.places.get(rest, ()))
-            if covered and len(found) < SHARED:
+            if covered and len(found) < PIECES:
                 word = max(covered, key=lambda word: (covered[word], -word))
             else:
                 wanted = [rest for rest, moves in left.items() for _ in moves]
@@ -96,51 +106,61 @@ class Words:
         return Piece(word, mask, taken)
 
 
+class Groups:
+    """Groups with their pieces."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self.pieces: list[list[Piece]] = []  # of each group, PIECES at most
+        self.known: dict[Family, list[tuple[Window, int]]] = {}
+
+    def add(self, family: Family) -> list[tuple[Window, int]]:
+        """The windows of the rests of the groups of a family, and the number of the first group of each window."""
+        if family not in self.known:
+            divided = [(rest, pieces) for rest, moves in family for pieces in chunks(self.words.divide(moves), PIECES)]
+            self.known[family] = []
+            for part in chunks(divided, ROOM):
+                self.known[family].append((self.words.window(tuple(rest for rest, _ in part)), len(self.pieces)))
+                self.pieces += [pieces for _, pieces in part]
+        return self.known[family]
+
+
 def pack(families: list[Families], place: Callable[[Iterable[int]], list[int]]) -> dict[str, Any]:
     """The fields of a circuit; `place` tells the literals of rows."""
     words = Words()
-    roles = [list(small_families(role)) for role in families]
-    windows: dict[tuple[int, ...], Window] = {}
-    for _, rests, _ in (family for role in roles for family in role):
-        if rests not in windows:
-            windows[rests] = words.add(rests)
-    known: dict[tuple[Members, ...], int] = {}  # the groups of a family -> the number of the first
-    pieces: list[list[Piece]] = []
-    for _, _, groups in (family for role in roles for family in role):
-        if groups not in known:
-            known[groups] = len(pieces)
-            pieces += [words.divide(members) for members in groups]
+    frozen = [
+        {guard: tuple((rest, tuple(moves)) for rest, moves in family) for guard, family in role.items()}
+        for role in families
+    ]
+    for family in (family for role in frozen for family in role.values()):
+        for part in chunks([rest for rest, _ in family], ROOM):
+            words.window(tuple(part))
+    groups = Groups(words)
+    # Of each role: guards, and the windows of the groups behind them
+    roles = [
+        [(guard, window, first) for guard, family in role.items() for window, first in groups.add(family)]
+        for role in frozen
+    ]
     guard_words = np.cumsum([0, *(-(-len(role) // WORD) for role in roles)], dtype=np.int64)
     guards = np.full(int(guard_words[-1]) * WORD, FALSE, np.int32)
     shape = np.zeros((len(guards), 3), np.int64)
     for role, start in zip(roles, guard_words[:-1].tolist(), strict=True):
-        for number, (guard, rests, groups) in enumerate(role, WORD * start):
-            word, first, count = windows[rests]
+        for number, (guard, window, group) in enumerate(role, WORD * start):
             guards[number] = place([guard])[0]
-            shape[number] = guard_words[-1] + word, ((1 << count) - 1) << first, known[groups] - first
+            mask = ((1 << window.count) - 1) << window.first
+            shape[number] = guard_words[-1] + window.word, mask, group - window.first
     rests = np.array(place(rest for word in range(len(words.words)) for rest in words.bits(word)), np.int32)
     return {
         "words": np.concatenate([guards, rests]).reshape(-1, WORD),
         "guard_words": guard_words,
         "families": shape,
-        **piece_arrays(pieces, int(guard_words[-1])),
+        **piece_arrays(groups.pieces, int(guard_words[-1])),
     }
 
 
-def small_families(families: Families) -> Iterator[tuple[int, tuple[int, ...], tuple[Members, ...]]]:
-    """The guards of families, the rests of their groups and the members of these; large families in several parts."""
-    for guard, groups in families.items():
-        for first in range(0, len(groups), ROOM):
-            part = groups[first : first + ROOM]
-            yield guard, tuple(rest for rest, _ in part), tuple(tuple(moves) for _, moves in part)
-
-
 def piece_arrays(pieces: list[list[Piece]], first_word: int) -> dict[str, Any]:
-    """The pieces of groups and their members.
-
-    All groups have as many, and an even number, so that branches do not depend on it and pairs are counted at once.
-    """
-    shape = len(pieces), -(-max(map(len, pieces), default=0) // 2) * 2
+    """The pieces of groups, and their members."""
+    shape = len(pieces), PIECES
     words, starts = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
     masks = np.zeros(shape, np.uint64)
     members: list[int] = []
@@ -155,3 +175,8 @@ def piece_arrays(pieces: list[list[Piece]], first_word: int) -> dict[str, Any]:
         "piece_starts": starts,
         "members": np.array(members, np.int32),
     }
+
+
+def chunks(items: list[Item], size: int) -> list[list[Item]]:
+    """The same items, so many at a time."""
+    return [items[start : start + size] for start in range(0, len(items), size)]
