@@ -32,6 +32,7 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
 BATCH = 8  # set bits that are listed at once
+TOGETHER = 32  # lanes that draw at once
 NOTHING = -1  # no move
 MASK = 0xFFFFFFFF
 
@@ -49,7 +50,7 @@ class Groups(NamedTuple):
     guard_words: NDArray[np.int64]  # as in `Circuit`
     # Masks, and the offsets of their words in bytes: of the rests of the groups of families, and of pieces of groups
     family_parts: NDArray[np.int64]  # int64[64 * words of guards, 2]
-    piece_parts: NDArray[np.int64]  # int64[2 * groups + 2, 2]; one group more, which has no moves
+    piece_parts: NDArray[np.int64]  # int64[2 * groups, 2]
     family_table: int  # address of `family_parts`
     piece_table: int  # address of `piece_parts`
     family_groups: NDArray[np.int64]  # int64[64 * words of guards]: the group that bit 0 would be
@@ -66,9 +67,15 @@ class Groups(NamedTuple):
     lone_moves: NDArray[np.int32]  # int32[roles]: this move
     other_guards: NDArray[np.int32]  # int32[roles, guards]: the other guards of a role
     todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
-    open_families: NDArray[np.int32]  # int32[families + BATCH]: those of one role in one lane
-    open_groups: NDArray[np.int32]  # int32[groups + 2 * BATCH]: the same
-    totals: NDArray[np.int32]  # int32[groups + BATCH]: the legal moves of the open groups up to each of them
+    # Of some lanes, one after another: open families, the bits of their open groups, these groups, and the legal moves
+    # in the groups up to each of them; and where the families and groups of each lane end
+    open_families: NDArray[np.int32]  # int32[TOGETHER * families + BATCH]
+    open_bits: NDArray[np.int64]  # int64[TOGETHER * families]
+    open_groups: NDArray[np.int32]  # int32[TOGETHER * groups + BATCH]
+    totals: NDArray[np.int32]  # int32[TOGETHER * groups]
+    lane_places: NDArray[np.int64]  # int64[TOGETHER]: the addresses of their first words
+    family_ends: NDArray[np.int64]  # int64[TOGETHER]
+    group_ends: NDArray[np.int64]  # int64[TOGETHER]
     drawn: NDArray[np.int32]  # int32[lanes, 2]: of the lanes in `todo`, the group that was drawn, and which of its moves
     places: NDArray[np.int32]  # int32[roles * lanes + 1, 3]: lanes, and where what their moves touch begins and ends
     writes: NDArray[np.int32]  # int32[all that moves may touch, 2]: lanes, and literals that become true there
@@ -79,9 +86,9 @@ class Groups(NamedTuple):
 def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch: int, turned: int) -> Groups:
     """The groups of a circuit whose rows begin at an address; two rows of scratch are for `playing` and `forced`."""
     rows, offsets, literals = touched(circuit)
-    groups = len(circuit.piece_words)
+    families, groups = len(circuit.families), len(circuit.piece_words)
     family_parts = parts(circuit.families[:, 1], circuit.families[:, 0])
-    piece_parts = np.concatenate([parts(circuit.piece_masks, circuit.piece_words), np.zeros((2, 2), np.int64)])
+    piece_parts = parts(circuit.piece_masks, circuit.piece_words)
     return Groups(
         base=base,
         active=active,
@@ -105,9 +112,13 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         generator=np.zeros(4, np.uint64),
         **lone_families(circuit),
         todo=np.zeros(op.LANES + 1, np.int32),
-        open_families=np.zeros(len(family_parts) + BATCH, np.int32),
-        open_groups=np.zeros(groups + 2 * BATCH, np.int32),
-        totals=np.zeros(groups + BATCH, np.int32),
+        open_families=np.zeros(TOGETHER * families + BATCH, np.int32),
+        open_bits=np.zeros(TOGETHER * families, np.int64),
+        open_groups=np.zeros(TOGETHER * groups + BATCH, np.int32),
+        totals=np.zeros(TOGETHER * groups, np.int32),
+        lane_places=np.zeros(TOGETHER, np.int64),
+        family_ends=np.zeros(TOGETHER, np.int64),
+        group_ends=np.zeros(TOGETHER, np.int64),
         drawn=np.zeros((op.LANES, 2), np.int32),
         places=np.zeros((len(circuit.roles) * op.LANES + 1, 3), np.int32),
         writes=np.zeros((len(circuit.roles) * op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
@@ -202,9 +213,9 @@ def turn_rows(groups):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def first_word(groups, lane):  # type: ignore[no-untyped-def]
+def first_word(base, turned, lane):  # type: ignore[no-untyped-def]
     """The address of the first word of a lane."""
-    return groups.base + op.ROW_BYTES * (groups.turned + (lane & 63)) + 8 * (lane >> 6)
+    return base + op.ROW_BYTES * (turned + (lane & 63)) + 8 * (lane >> 6)
 
 
 @njit(cache=True, nogil=True)
@@ -220,25 +231,17 @@ def list_bits(word, number, found, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def list_open(place, first, last, table, numbers, families, found):  # type: ignore[no-untyped-def]
-    """Write the open groups of a lane into `found`, by the words of guards of one role; how many there are."""
-    count = open_families = 0
-    for word in range(first, last):
-        open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
-    for k in range(open_families):
-        count = list_bits(turning.read_part(place, table, families[k]), numbers[families[k]], found, count)
-    return count
-
-
-@njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
-    place, families, opened = first_word(groups, lane), groups.open_families, groups.open_groups
+    place, families, opened = first_word(groups.base, groups.turned, lane), groups.open_families, groups.open_groups
     starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_parts, groups.piece_table
-    first, last = groups.guard_words[role], groups.guard_words[role + 1]
-    groups_open = list_open(place, first, last, groups.family_table, groups.family_groups, families, opened)
-    count = 0
-    for k in range(groups_open):
+    count = open_families = open_groups = 0
+    for word in range(groups.guard_words[role], groups.guard_words[role + 1]):
+        open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
+    for k in range(open_families):
+        bits = turning.read_part(place, groups.family_table, families[k])
+        open_groups = list_bits(bits, groups.family_groups[families[k]], opened, open_groups)
+    for k in range(open_groups):
         for piece in range(2 * opened[k], 2 * opened[k] + 2):
             legal = turning.read_part(place, table, piece)
             while legal:
@@ -307,36 +310,84 @@ def find_choices(groups, role):  # type: ignore[no-untyped-def]
 def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    first, last, family_table = groups.guard_words[role], groups.guard_words[role + 1], groups.family_table
-    families, opened, totals, numbers = groups.open_families, groups.open_groups, groups.totals, groups.family_groups
-    todo, drawn, generator, table = groups.todo, groups.drawn, groups.generator, groups.piece_table
-    no_group = len(groups.piece_parts) // 2 - 1
-    for turn in range(lanes):
-        place = first_word(groups, todo[turn])
-        count = list_open(place, first, last, family_table, numbers, families, opened)
-        for k in range(count, count + BATCH):
-            opened[k] = no_group
-        total = add_up(place, table, opened, count, totals)
-        if total == 0:
+    first, last, family_table, piece_table = (
+        *(groups.guard_words[role], groups.guard_words[role + 1], groups.family_table, groups.piece_table),
+    )
+    places, families, bits, opened = groups.lane_places, groups.open_families, groups.open_bits, groups.open_groups
+    family_ends, ends, totals, numbers = groups.family_ends, groups.group_ends, groups.totals, groups.family_groups
+    todo, drawn, generator = groups.todo, groups.drawn, groups.generator
+    # Some lanes at a time, each loop for all of them: so no branch waits for what the loop itself has to read.
+    for start in range(0, lanes, TOGETHER):
+        some = min(TOGETHER, lanes - start)
+        for k in range(some):
+            places[k] = first_word(groups.base, groups.turned, todo[start + k])
+        list_families(places, some, first, last, families, family_ends)
+        read_parts(places, some, family_table, families, family_ends, bits)
+        list_groups(some, bits, numbers, families, family_ends, opened, ends)
+        add_up(places, some, piece_table, opened, ends, totals)
+        if not draw_ranks(generator, some, opened, ends, totals, drawn[start:]):
             return False
-        number, rank = 0, draw(generator, total) if total > 1 else 0
-        for start in range(0, count, BATCH):
-            for k in range(start, start + BATCH):
-                number += totals[k] <= rank
-        drawn[turn, 0], drawn[turn, 1] = opened[number], rank - (totals[number - 1] if number else 0)
     return True
 
 
 @njit(cache=True, nogil=True)
-def add_up(place, table, opened, count, totals):  # type: ignore[no-untyped-def]
-    """Add up the legal moves of the first so many groups in `opened`, and a few more; the total."""
+def list_families(places, lanes, first, last, found, ends):  # type: ignore[no-untyped-def]
+    """List the open families of some lanes, by the words of guards of one role."""
+    count = 0
+    for lane in range(lanes):
+        for word in range(first, last):
+            count = list_bits(turning.read_word(places[lane], word), SIDE * word, found, count)
+        ends[lane] = count
+
+
+@njit(cache=True, nogil=True)
+def read_parts(places, lanes, table, numbers, ends, bits):  # type: ignore[no-untyped-def]
+    """Read the bits of the open groups of open families."""
+    k = 0
+    for lane in range(lanes):
+        for k in range(ends[lane - 1] if lane else 0, ends[lane]):
+            bits[k] = turning.read_part(places[lane], table, numbers[k])
+
+
+@njit(cache=True, nogil=True)
+def list_groups(lanes, bits, numbers, families, family_ends, found, ends):  # type: ignore[no-untyped-def]
+    """List the open groups of those lanes."""
+    count = 0
+    for lane in range(lanes):
+        for k in range(family_ends[lane - 1] if lane else 0, family_ends[lane]):
+            count = list_bits(bits[k], numbers[families[k]], found, count)
+        ends[lane] = count
+
+
+@njit(cache=True, nogil=True)
+def add_up(places, lanes, table, opened, ends, totals):  # type: ignore[no-untyped-def]
+    """Add up the legal moves of those groups, in all lanes together."""
     total = 0
-    for start in range(0, count, BATCH):
-        for k in range(start, start + BATCH):
-            left, right = turning.read_part(place, table, 2 * opened[k]), turning.read_part(place, table, 2 * opened[k] + 1)
-            total += op.count_bits(left) + op.count_bits(right)
+    for lane in range(lanes):
+        place = places[lane]
+        for k in range(ends[lane - 1] if lane else 0, ends[lane]):
+            piece = 2 * opened[k]
+            total += op.count_bits(turning.read_part(place, table, piece))
+            total += op.count_bits(turning.read_part(place, table, piece + 1))
             totals[k] = total
-    return total
+
+
+@njit(cache=True, nogil=True)
+def draw_ranks(generator, lanes, opened, ends, totals, drawn):  # type: ignore[no-untyped-def]
+    """Draw one of the legal moves of each lane: its group, and the legal moves before it there."""
+    first = before = 0
+    for lane in range(lanes):
+        last = ends[lane]
+        total = totals[last - 1] - before if first < last else 0
+        if total == 0:
+            return False
+        rank = before + (draw(generator, total) if total > 1 else 0)
+        number = first
+        for k in range(first, last):
+            number += totals[k] <= rank
+        drawn[lane, 0], drawn[lane, 1] = opened[number], rank - (totals[number - 1] if number else 0)
+        first, before = last, before + total
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -345,7 +396,7 @@ def find_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     table, masks, starts = groups.piece_table, groups.piece_parts, groups.piece_starts
     todo, drawn, members, chosen = groups.todo, groups.drawn, groups.members, groups.chosen
     for turn in range(lanes):
-        place, piece, rank = first_word(groups, todo[turn]), 2 * drawn[turn, 0], drawn[turn, 1]
+        place, piece, rank = first_word(groups.base, groups.turned, todo[turn]), 2 * drawn[turn, 0], drawn[turn, 1]
         here = op.count_bits(turning.read_part(place, table, piece))
         later = -np.int64(rank >= here)
         rank -= later & here
