@@ -31,7 +31,7 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
-BATCH = 8  # set bits that are listed at once
+BATCH = 4  # set bits that are listed at once
 TOGETHER = 32  # lanes that draw at once
 NOTHING = -1  # no move
 MASK = 0xFFFFFFFF
@@ -310,84 +310,46 @@ def find_choices(groups, role):  # type: ignore[no-untyped-def]
 def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    first, last, family_table, piece_table = (
-        *(groups.guard_words[role], groups.guard_words[role + 1], groups.family_table, groups.piece_table),
+    family_table, numbers, piece_table = groups.family_table, groups.family_groups, groups.piece_table
+    families, totals, todo, drawn, generator = (
+        *(groups.open_families, groups.totals, groups.todo, groups.drawn, groups.generator),
     )
-    places, families, bits, opened = groups.lane_places, groups.open_families, groups.open_bits, groups.open_groups
-    family_ends, ends, totals, numbers = groups.family_ends, groups.group_ends, groups.totals, groups.family_groups
-    todo, drawn, generator = groups.todo, groups.drawn, groups.generator
-    # Some lanes at a time, each loop for all of them: so no branch waits for what the loop itself has to read.
-    for start in range(0, lanes, TOGETHER):
-        some = min(TOGETHER, lanes - start)
-        for k in range(some):
-            places[k] = first_word(groups.base, groups.turned, todo[start + k])
-        list_families(places, some, first, last, families, family_ends)
-        read_parts(places, some, family_table, families, family_ends, bits)
-        list_groups(some, bits, numbers, families, family_ends, opened, ends)
-        add_up(places, some, piece_table, opened, ends, totals)
-        if not draw_ranks(generator, some, opened, ends, totals, drawn[start:]):
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def list_families(places, lanes, first, last, found, ends):  # type: ignore[no-untyped-def]
-    """List the open families of some lanes, by the words of guards of one role."""
-    count = 0
-    for lane in range(lanes):
+    first, last = groups.guard_words[role], groups.guard_words[role + 1]
+    for turn in range(lanes):
+        place = first_word(groups.base, groups.turned, todo[turn])
+        count = total = 0
         for word in range(first, last):
-            count = list_bits(turning.read_word(places[lane], word), SIDE * word, found, count)
-        ends[lane] = count
-
-
-@njit(cache=True, nogil=True)
-def read_parts(places, lanes, table, numbers, ends, bits):  # type: ignore[no-untyped-def]
-    """Read the bits of the open groups of open families."""
-    k = 0
-    for lane in range(lanes):
-        for k in range(ends[lane - 1] if lane else 0, ends[lane]):
-            bits[k] = turning.read_part(places[lane], table, numbers[k])
-
-
-@njit(cache=True, nogil=True)
-def list_groups(lanes, bits, numbers, families, family_ends, found, ends):  # type: ignore[no-untyped-def]
-    """List the open groups of those lanes."""
-    count = 0
-    for lane in range(lanes):
-        for k in range(family_ends[lane - 1] if lane else 0, family_ends[lane]):
-            count = list_bits(bits[k], numbers[families[k]], found, count)
-        ends[lane] = count
-
-
-@njit(cache=True, nogil=True)
-def add_up(places, lanes, table, opened, ends, totals):  # type: ignore[no-untyped-def]
-    """Add up the legal moves of those groups, in all lanes together."""
-    total = 0
-    for lane in range(lanes):
-        place = places[lane]
-        for k in range(ends[lane - 1] if lane else 0, ends[lane]):
-            piece = 2 * opened[k]
-            total += op.count_bits(turning.read_part(place, table, piece))
-            total += op.count_bits(turning.read_part(place, table, piece + 1))
+            count = list_bits(turning.read_word(place, word), SIDE * word, families, count)
+        for k in range(count):
+            opened, number = turning.read_part(place, family_table, families[k]), numbers[families[k]]
+            while opened:
+                total += count_moves(place, piece_table, number + op.lowest_bit(opened))
+                opened &= opened - 1
             totals[k] = total
-
-
-@njit(cache=True, nogil=True)
-def draw_ranks(generator, lanes, opened, ends, totals, drawn):  # type: ignore[no-untyped-def]
-    """Draw one of the legal moves of each lane: its group, and the legal moves before it there."""
-    first = before = 0
-    for lane in range(lanes):
-        last = ends[lane]
-        total = totals[last - 1] - before if first < last else 0
         if total == 0:
             return False
-        rank = before + (draw(generator, total) if total > 1 else 0)
-        number = first
-        for k in range(first, last):
-            number += totals[k] <= rank
-        drawn[lane, 0], drawn[lane, 1] = opened[number], rank - (totals[number - 1] if number else 0)
-        first, before = last, before + total
+        rank = draw(generator, total) if total > 1 else 0
+        before = 0
+        for k in range(count):
+            before += totals[k] <= rank
+        rank -= totals[before - 1] if before else 0
+        opened, number = turning.read_part(place, family_table, families[before]), numbers[families[before]]
+        while True:
+            group = number + op.lowest_bit(opened)
+            here = count_moves(place, piece_table, group)
+            if rank < here:
+                break
+            rank -= here
+            opened &= opened - 1
+        drawn[turn, 0], drawn[turn, 1] = group, rank
     return True
+
+
+@njit(cache=True, nogil=True)
+def count_moves(place, table, group):  # type: ignore[no-untyped-def]
+    """The legal moves of an open group in a lane."""
+    left, right = turning.read_part(place, table, 2 * group), turning.read_part(place, table, 2 * group + 1)
+    return op.count_bits(left) + op.count_bits(right)
 
 
 @njit(cache=True, nogil=True)
