@@ -32,7 +32,8 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
 BATCH = 4  # set bits that are listed at once
-TOGETHER = 32  # lanes that draw at once
+MANY_GROUPS = 16  # open in a lane: then some tries to draw a move cost less than counting all of them
+TRIES = 6
 NOTHING = -1  # no move
 MASK = 0xFFFFFFFF
 
@@ -67,16 +68,11 @@ class Groups(NamedTuple):
     lone_moves: NDArray[np.int32]  # int32[roles]: this move
     other_guards: NDArray[np.int32]  # int32[roles, guards]: the other guards of a role
     todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
-    # Of some lanes, one after another: open families, the bits of their open groups, these groups, and the legal moves
-    # in the groups up to each of them; and where the families and groups of each lane end
-    open_families: NDArray[np.int32]  # int32[TOGETHER * families + BATCH]
-    open_bits: NDArray[np.int64]  # int64[TOGETHER * families]
-    open_groups: NDArray[np.int32]  # int32[TOGETHER * groups + BATCH]
-    totals: NDArray[np.int32]  # int32[TOGETHER * groups]
-    lane_places: NDArray[np.int64]  # int64[TOGETHER]: the addresses of their first words
-    family_ends: NDArray[np.int64]  # int64[TOGETHER]
-    group_ends: NDArray[np.int64]  # int64[TOGETHER]
-    drawn: NDArray[np.int32]  # int32[lanes, 2]: of the lanes in `todo`, the group that was drawn, and which of its moves
+    largest: NDArray[np.int64]  # int64[roles]: the moves of the largest group
+    # Of one role in one lane: open families, the bits of their open groups, and what was counted up to each family
+    open_families: NDArray[np.int32]  # int32[families + BATCH]
+    open_bits: NDArray[np.int64]  # int64[families]
+    totals: NDArray[np.int64]  # int64[families]
     places: NDArray[np.int32]  # int32[roles * lanes + 1, 3]: lanes, and where what their moves touch begins and ends
     writes: NDArray[np.int32]  # int32[all that moves may touch, 2]: lanes, and literals that become true there
     found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
@@ -112,14 +108,10 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         generator=np.zeros(4, np.uint64),
         **lone_families(circuit),
         todo=np.zeros(op.LANES + 1, np.int32),
-        open_families=np.zeros(TOGETHER * families + BATCH, np.int32),
-        open_bits=np.zeros(TOGETHER * families, np.int64),
-        open_groups=np.zeros(TOGETHER * groups + BATCH, np.int32),
-        totals=np.zeros(TOGETHER * groups, np.int32),
-        lane_places=np.zeros(TOGETHER, np.int64),
-        family_ends=np.zeros(TOGETHER, np.int64),
-        group_ends=np.zeros(TOGETHER, np.int64),
-        drawn=np.zeros((op.LANES, 2), np.int32),
+        largest=np.full(len(circuit.roles), np.bitwise_count(circuit.piece_masks).sum(axis=1).max(initial=1), np.int64),
+        open_families=np.zeros(families + BATCH, np.int32),
+        open_bits=np.zeros(families, np.int64),
+        totals=np.zeros(families, np.int64),
         places=np.zeros((len(circuit.roles) * op.LANES + 1, 3), np.int32),
         writes=np.zeros((len(circuit.roles) * op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
         found=np.zeros(max(map(len, circuit.moves)), np.int32),
@@ -233,22 +225,23 @@ def list_bits(word, number, found, count):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
-    place, families, opened = first_word(groups.base, groups.turned, lane), groups.open_families, groups.open_groups
+    place, families = first_word(groups.base, groups.turned, lane), groups.open_families
     starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_parts, groups.piece_table
-    count = open_families = open_groups = 0
+    count = open_families = 0
     for word in range(groups.guard_words[role], groups.guard_words[role + 1]):
         open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
     for k in range(open_families):
-        bits = turning.read_part(place, groups.family_table, families[k])
-        open_groups = list_bits(bits, groups.family_groups[families[k]], opened, open_groups)
-    for k in range(open_groups):
-        for piece in range(2 * opened[k], 2 * opened[k] + 2):
-            legal = turning.read_part(place, table, piece)
-            while legal:
-                before = masks[piece, 0] & ((legal & -legal) - 1)
-                legal &= legal - 1
-                found[count] = members[starts[piece] + op.count_bits(before)]
-                count += 1
+        opened = turning.read_part(place, groups.family_table, families[k])
+        while opened:
+            group = groups.family_groups[families[k]] + op.lowest_bit(opened)
+            opened &= opened - 1
+            for piece in range(2 * group, 2 * group + 2):
+                legal = turning.read_part(place, table, piece)
+                while legal:
+                    before = masks[piece, 0] & ((legal & -legal) - 1)
+                    legal &= legal - 1
+                    found[count] = members[starts[piece] + op.count_bits(before)]
+                    count += 1
     return count
 
 
@@ -310,10 +303,13 @@ def find_choices(groups, role):  # type: ignore[no-untyped-def]
 def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    family_table, numbers, piece_table = groups.family_table, groups.family_groups, groups.piece_table
-    families, totals, todo, drawn, generator = (
-        *(groups.open_families, groups.totals, groups.todo, groups.drawn, groups.generator),
+    family_table, piece_table, numbers, largest = (
+        *(groups.family_table, groups.piece_table, groups.family_groups, groups.largest[role]),
     )
+    families, opened, totals, todo, generator = (
+        *(groups.open_families, groups.open_bits, groups.totals, groups.todo, groups.generator),
+    )
+    masks, starts, members, chosen = groups.piece_parts, groups.piece_starts, groups.members, groups.chosen[role]
     first, last = groups.guard_words[role], groups.guard_words[role + 1]
     for turn in range(lanes):
         place = first_word(groups.base, groups.turned, todo[turn])
@@ -321,28 +317,67 @@ def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
         for word in range(first, last):
             count = list_bits(turning.read_word(place, word), SIDE * word, families, count)
         for k in range(count):
-            opened, number = turning.read_part(place, family_table, families[k]), numbers[families[k]]
-            while opened:
-                total += count_moves(place, piece_table, number + op.lowest_bit(opened))
-                opened &= opened - 1
+            opened[k] = turning.read_part(place, family_table, families[k])
+            total += op.count_bits(opened[k])
             totals[k] = total
-        if total == 0:
-            return False
-        rank = draw(generator, total) if total > 1 else 0
-        before = 0
-        for k in range(count):
-            before += totals[k] <= rank
-        rank -= totals[before - 1] if before else 0
-        opened, number = turning.read_part(place, family_table, families[before]), numbers[families[before]]
-        while True:
-            group = number + op.lowest_bit(opened)
-            here = count_moves(place, piece_table, group)
-            if rank < here:
-                break
-            rank -= here
-            opened &= opened - 1
-        drawn[turn, 0], drawn[turn, 1] = group, rank
+        group = NOTHING
+        if total >= MANY_GROUPS:
+            group, rank = try_groups(generator, place, piece_table, numbers, families, opened, totals, count, largest)
+        if group == NOTHING:
+            group, rank = draw_exactly(generator, place, piece_table, numbers, families, opened, totals, count)
+            if group == NOTHING:
+                return False
+        chosen[todo[turn]] = members[find_member(place, piece_table, masks, starts, group, rank)]
     return True
+
+
+@njit(cache=True, nogil=True)
+def try_groups(generator, place, table, numbers, families, opened, totals, count, largest):  # type: ignore[no-untyped-def]
+    """Draw an open group and one of as many moves as the largest has, until this one has so many; the group and which.
+
+    No group after a few tries.
+    """
+    for _ in range(TRIES):
+        word = next_word(generator)
+        number = scale(np.int64(word >> np.uint64(32)), totals[count - 1])
+        rank = scale(np.int64(word) & MASK, largest)
+        if number >= 0 and rank >= 0:
+            k, number = find_place(totals, count, number)
+            group = numbers[families[k]] + find_bit(opened[k], number)
+            if rank < count_moves(place, table, group):
+                return group, rank
+    return NOTHING, 0
+
+
+@njit(cache=True, nogil=True)
+def draw_exactly(generator, place, table, numbers, families, opened, totals, count):  # type: ignore[no-untyped-def]
+    """Draw one of the legal moves of all open groups: its group, and the legal moves before it there."""
+    total = 0
+    for k in range(count):
+        bits, number = opened[k], numbers[families[k]]
+        while bits:
+            total += count_moves(place, table, number + op.lowest_bit(bits))
+            bits &= bits - 1
+        totals[k] = total
+    if total == 0:
+        return NOTHING, 0
+    k, rank = find_place(totals, count, draw(generator, total) if total > 1 else 0)
+    bits, number = opened[k], numbers[families[k]]
+    here = count_moves(place, table, number + op.lowest_bit(bits))
+    while rank >= here:
+        rank -= here
+        bits &= bits - 1
+        here = count_moves(place, table, number + op.lowest_bit(bits))
+    return number + op.lowest_bit(bits), rank
+
+
+@njit(cache=True, nogil=True)
+def find_place(totals, count, rank):  # type: ignore[no-untyped-def]
+    """The first of so many totals that is above a rank, and how far above the one before it the rank is."""
+    k = 0
+    for i in range(count):
+        k += totals[i] <= rank
+    return k, rank - (totals[k - 1] if k else 0)
 
 
 @njit(cache=True, nogil=True)
@@ -353,19 +388,13 @@ def count_moves(place, table, group):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def find_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
-    """Which moves were drawn. No branch depends on the answer, so that waiting for memory overlaps between lanes."""
-    table, masks, starts = groups.piece_table, groups.piece_parts, groups.piece_starts
-    todo, drawn, members, chosen = groups.todo, groups.drawn, groups.members, groups.chosen
-    for turn in range(lanes):
-        place, piece, rank = first_word(groups.base, groups.turned, todo[turn]), 2 * drawn[turn, 0], drawn[turn, 1]
-        here = op.count_bits(turning.read_part(place, table, piece))
-        later = -np.int64(rank >= here)
-        rank -= later & here
-        piece -= later
-        bit = find_bit(turning.read_part(place, table, piece), rank)
-        before = op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
-        chosen[role, todo[turn]] = members[starts[piece] + before]
+def find_member(place, table, masks, starts, group, rank):  # type: ignore[no-untyped-def]
+    """The member of an open group that has so many legal moves before it. No branch depends on the answer."""
+    here = op.count_bits(turning.read_part(place, table, 2 * group))
+    later = -np.int64(rank >= here)
+    piece = 2 * group - later
+    bit = find_bit(turning.read_part(place, table, piece), rank - (later & here))
+    return starts[piece] + op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
 
 
 @njit(cache=True, nogil=True)
@@ -393,7 +422,6 @@ def choose_by_group(groups):  # type: ignore[no-untyped-def]
         lanes = find_choices(groups, role)
         if not draw_moves(groups, role, lanes):
             return role
-        find_moves(groups, role, lanes)
     return -1
 
 
