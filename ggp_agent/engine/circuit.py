@@ -56,8 +56,8 @@ class Circuit:
     # rows. A move is legal if the guard of its family, the rest of its group and its own rest hold.
     words: NDArray[np.int32]  # int32[words, 64]: the literals of their bits; the words of guards come first
     guard_words: NDArray[np.int64]  # int64[roles + 1]: the words of the guards of each role; a bit is a family
-    # int64[64 * words of guards, 3]: the word of the rests of the groups of a family, their mask, and the group that bit
-    # 0 would be. Families may have the same groups.
+    # int64[64 * words of guards, 3]: the word of the rests of the groups of a family, their mask, and the group that
+    # bit 0 would be. Families may have the same groups.
     families: NDArray[np.int64]
     # Of each piece of a group: the word of rests, their mask, and the member that belongs to the lowest bit of the mask
     piece_words: NDArray[np.int32]  # int32[groups, 2]

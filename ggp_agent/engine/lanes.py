@@ -21,6 +21,7 @@ from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, P
 from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
+from ggp_agent.engine.group_tables import make_groups
 from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
 from ggp_agent.engine.turning import STRIDE
@@ -109,9 +110,7 @@ class Rows:
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
-        self.groups = by_group.make_groups(
-            circuit, self.wiring.base, active=active, ended=ended, scratch=groups, turned=turned
-        )
+        self.groups = make_groups(circuit, self.wiring.base, active=active, ended=ended, scratch=groups, turned=turned)
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""

@@ -36,7 +36,7 @@ class Window(NamedTuple):
 
     word: int
     first: int
-    count: int
+    size: int
 
 
 class Piece(NamedTuple):
@@ -147,7 +147,7 @@ def pack(families: list[Families], place: Callable[[Iterable[int]], list[int]]) 
     for role, start in zip(roles, guard_words[:-1].tolist(), strict=True):
         for number, (guard, window, group) in enumerate(role, WORD * start):
             guards[number] = place([guard])[0]
-            mask = ((1 << window.count) - 1) << window.first
+            mask = ((1 << window.size) - 1) << window.first
             shape[number] = guard_words[-1] + window.word, mask, group - window.first
     rests = np.array(place(rest for word in range(len(words.words)) for rest in words.bits(word)), np.int32)
     return {

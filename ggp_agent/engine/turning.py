@@ -4,8 +4,8 @@ That is eight transposes of 64 by 64 bits, one in each word of a row, and they g
 A transpose takes six rounds, in which pairs of rows exchange halves, quarters, and so on. The first three rounds move
 whole bytes and the last three bits, each on eight rows at a time, so that all of them are held in registers.
 
-The turned rows lie where rows lie: row j of them holds the words of lanes j, 64 + j, 128 + j, and so on. So all words of
-one lane are equally far from each other, and lanes read one at the address of their first word plus an offset.
+The turned rows lie where rows lie: row j of them holds the words of lanes j, 64 + j, 128 + j, and so on. So the words
+of one lane are equally far from each other, and a lane reads one at the address of its first word plus an offset.
 """
 
 from __future__ import annotations
@@ -86,4 +86,6 @@ def read_word(builder: Any, lane: Any, word: Any) -> Any:
 def read_part(builder: Any, lane: Any, parts: Any, number: Any) -> Any:
     """Some bits of a word: at the address `parts` is a table of masks and of the offsets of their words"""
     entry = builder.add(parts, builder.mul(number, WORD(16)))
-    return builder.and_(load_word(builder, entry, WORD(0)), load_word(builder, lane, load_word(builder, entry, WORD(8))))
+    return builder.and_(
+        load_word(builder, entry, WORD(0)), load_word(builder, lane, load_word(builder, entry, WORD(8)))
+    )
