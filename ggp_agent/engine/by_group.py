@@ -69,7 +69,7 @@ def list_bits(word, number, found, count):  # type: ignore[no-untyped-def]
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
     place, families = first_word(groups.base, groups.turned, lane), groups.open_families
-    starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_parts, groups.piece_table
+    starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_masks, groups.piece_table
     count = open_families = 0
     for word in range(groups.guard_words[role], groups.guard_words[role + 1]):
         open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
@@ -81,7 +81,7 @@ def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
             for piece in range(2 * group, 2 * group + 2):
                 legal = turning.read_part(place, table, piece)
                 while legal:
-                    before = masks[piece, 0] & ((legal & -legal) - 1)
+                    before = masks[piece] & ((legal & -legal) - 1)
                     legal &= legal - 1
                     found[count] = members[starts[piece] + op.count_bits(before)]
                     count += 1
@@ -152,7 +152,7 @@ def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     families, opened, totals, todo, generator = (
         *(groups.open_families, groups.open_bits, groups.totals, groups.todo, groups.generator),
     )
-    masks, starts, members, chosen = groups.piece_parts, groups.piece_starts, groups.members, groups.chosen[role]
+    masks, starts, members, chosen = groups.piece_masks, groups.piece_starts, groups.members, groups.chosen[role]
     first, last = groups.guard_words[role], groups.guard_words[role + 1]
     for turn in range(lanes):
         place = first_word(groups.base, groups.turned, todo[turn])
@@ -237,7 +237,7 @@ def find_member(place, table, masks, starts, group, rank):  # type: ignore[no-un
     later = -np.int64(rank >= here)
     piece = 2 * group - later
     bit = find_bit(turning.read_part(place, table, piece), rank - (later & here))
-    return starts[piece] + op.count_bits(masks[piece, 0] & ((1 << bit) - 1))
+    return starts[piece] + op.count_bits(masks[piece] & ((1 << bit) - 1))
 
 
 @njit(cache=True, nogil=True)

@@ -34,6 +34,7 @@ class Groups(NamedTuple):
     family_table: int  # address of `family_parts`
     piece_table: int  # address of `piece_parts`
     family_groups: NDArray[np.int64]  # int64[64 * words of guards]: the group that bit 0 would be
+    piece_masks: NDArray[np.int64]  # int64[2 * groups]: the masks of `piece_parts`
     piece_starts: NDArray[np.int32]  # int32[2 * groups]: the first member
     members: NDArray[np.int32]  # as in `Circuit`; none if moves are chosen by their rows
     # What moves write: rows that say that none of some moves is made, and rows of single moves
@@ -79,6 +80,7 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         family_table=family_parts.ctypes.data,
         piece_table=piece_parts.ctypes.data,
         family_groups=circuit.families[:, 2].copy(),
+        piece_masks=circuit.piece_masks.ravel().view(np.int64),
         piece_starts=circuit.piece_starts.ravel(),
         members=circuit.members,
         touched_rows=rows,
@@ -101,8 +103,10 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
 
 def parts(masks: NDArray[Any], words: NDArray[Any]) -> NDArray[np.int64]:
     """int64[..., 2]: masks, and the offsets of words in bytes."""
-    offsets = words.ravel().astype(np.int64) * STRIDE * op.ROW_BYTES
-    return np.stack([masks.ravel().view(np.int64), offsets], axis=1)
+    found = np.zeros((masks.size, 2), np.int64)
+    found[:, 0] = masks.ravel().view(np.int64)
+    found[:, 1] = words.ravel().astype(np.int64) * STRIDE * op.ROW_BYTES
+    return found
 
 
 def lone_families(circuit: Circuit) -> dict[str, NDArray[np.int32]]:

@@ -27,7 +27,7 @@ PLACES = (
 )
 # What they need to know of moves that are chosen by groups.
 GROUPS = (
-    *("turned", "guard_words", "family_table", "family_groups", "piece_table", "piece_parts", "piece_starts"),
+    *("turned", "guard_words", "family_table", "family_groups", "piece_table", "piece_masks", "piece_starts"),
     *("members", "open_families", "chosen"),
 )
 DRAW = 0.5  # the payoff of a simulation that was cut off
