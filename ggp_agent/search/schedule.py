@@ -14,7 +14,7 @@ import numpy as np
 
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.block import prefetch
-from ggp_agent.engine.by_group import choose_by_group, make_moves
+from ggp_agent.engine.by_group import choose_by_group, make_moves, turn_rows
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION
 from ggp_agent.engine.kernels import DONE, RUNNING, choose_moves, commit, compute, report_no_move
 from ggp_agent.engine.rowops import LANES, WORDS
@@ -336,9 +336,11 @@ def cut_off(g, lanes):  # type: ignore[no-untyped-def]
 def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
-    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.guards) > 0
+    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.members) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
+        if by_group:
+            turn_rows(groups)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
         for word in range(WORDS):
             over[word] = rows[ended, word]
@@ -366,7 +368,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
+        stuck = choose_by_group(groups) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, lanes, rows, stuck)
             return

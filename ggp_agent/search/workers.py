@@ -131,7 +131,7 @@ class LanesWorker(Worker):
         """So many searches of their own, each in so many lanes at most."""
         circuit = engine.circuit
         self.engine, self.rows = engine, Rows(circuit)
-        if config.rave and len(self.rows.groups.guards):
+        if config.rave and len(self.rows.groups.members):
             raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
         self.most = lanes
         block = lanes if config.parallel == "leaf" else 1
