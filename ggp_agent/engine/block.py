@@ -31,7 +31,6 @@ WORD = ir.IntType(64)
 PARTS = ("address", "length", "first", "second", "last")
 WORDS = len(PARTS)
 LENGTH, FIRST, SECOND, SIZE = 1, 2, 3, WORDS  # as `part_of` counts
-LINE = 64  # bytes of a line of cache
 Value = NDArray[Any] | int | float
 Kind = tuple[str, int, int]
 
@@ -40,7 +39,7 @@ class Block:
     """Arrays and numbers under names. It keeps them alive; kernels see their memory."""
 
     def __init__(self, fields: Mapping[str, Value], steady: Container[str] = ()) -> None:
-        """Kernels are compiled for the strides of `steady` arrays, as far as they are at most a line of cache."""
+        """Strides of `steady` arrays are known to the compiler: they are the same in all blocks with these fields."""
         self.steady = steady
         kinds = tuple((name, *self.kind_of(name, value)) for name, value in fields.items())
         self.type = BlockType(kinds)
@@ -74,9 +73,8 @@ class Block:
         """The type of the elements, the number of dimensions, 0 for a number, and the stride if it never changes."""
         if not isinstance(value, np.ndarray):
             return ("<f8" if isinstance(value, float) else "<i8"), 0, 0
-        stride = value.strides[0]
-        known = stride == value.itemsize if value.ndim == 1 else False
-        return value.dtype.str, value.ndim, stride if known or (name in self.steady and stride <= LINE) else 0
+        steady = name in self.steady or (value.ndim == 1 and value.strides[0] == value.itemsize)
+        return value.dtype.str, value.ndim, value.strides[0] if steady else 0
 
 
 class BlockType(types.Type):  # type: ignore[misc]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine.block import LINE, Block
+from ggp_agent.engine.block import Block
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import INFINITE, SearchConfig
 from ggp_agent.search.table import (
@@ -45,6 +45,7 @@ EXPANDED, SOLVED, TERMINAL = 1, 2, 4
 MIN_NODES, MIN_EDGES, MIN_JOINTS, MIN_LISTED = 1 << 10, 1 << 12, 1 << 6, 1 << 12
 SIZES = 30  # of places for edges, each twice as large as the one before
 FIRST_SHARE = 0.05  # of the memory is taken at once
+LINE = 64  # bytes of a line of cache
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
 MAX_PATH = 1024  # edges
 
@@ -230,7 +231,7 @@ class Pool:
                 **self.tables(self.room),
                 **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             },
-            steady={*NODE, *EDGE, *EDGE_MORE, *LIST},
+            steady=EDGE,
         )
 
         self.first_room = self.room

@@ -75,10 +75,8 @@ def audit_pool(pool: Pool) -> None:
 
 def all_edges(pool: Pool) -> NDArray[np.int64]:
     """The numbers of all edges of all nodes."""
-    g, nodes = pool.block, range(pool.used(NODES))
-    return np.concatenate(
-        [np.arange(0), *(np.arange(g["first"][node], g["first"][node] + g["edges"][node]) for node in nodes)]
-    )
+    first, count = (pool.block[name][: pool.used(NODES)].astype(np.int64) for name in ("first", "edges"))
+    return np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
 
 
 def audit_places(pool: Pool) -> None:
