@@ -95,7 +95,7 @@ def print_rows(rows: Sequence[Row]) -> None:
 def texts(row: Row) -> tuple[str, ...]:
     theirs = "-" if row.theirs is None else f"{row.theirs:.3f}"
     errors = "-" if row.errors is None else f"{row.errors:+.1f}"
-    interval = "" if row.interval is None else f"{row.interval:.1f}"
+    interval = "" if row.interval is None else f"{row.interval:.3f}"
     return row.table, row.row, row.column, f"{row.ours:.3f}", interval, theirs, errors, "best" if row.best else ""
 
 

@@ -99,7 +99,7 @@ def cell(row: Row) -> str:
     digits = 1 if abs(row.ours) >= 10 else 3
     text = f"{row.ours:.{digits}f}"
     if row.interval is not None:
-        text += f" ± {row.interval:.1f}"
+        text += f" ± {row.interval:.{digits}f}"
     if row.best:
         text = f"**{text}**"
     if row.theirs is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ggp_agent.lab.pgame import choose_groups, errors, make_game
+from ggp_agent.lab.pgame import choose_groups, errors, make_game, make_table
 from ggp_agent.lab.pgames import VARIANTS
 from ggp_agent.search.config import SearchConfig
 
@@ -46,4 +46,5 @@ def test_errors_vanish(variant: str, groups: tuple[float, bool] | None) -> None:
     config = SearchConfig(solve=False, exploration=0.7, **VARIANTS[variant])
     for seed in range(3):
         game = make_game(3, 4, 0.2 if groups is None else 0.0, seed)
-        assert errors(config, game, 5, [8, 4000], seed, groups)[-1] == 0
+        table = make_table(game, *groups, seed) if groups else None
+        assert errors(config, game, 5, [8, 4000], seed, table)[-1] == 0
