@@ -1,8 +1,8 @@
 """The experiments of Van Eyck's thesis with nine moves (chapters 3 and 4).
 
-The thesis does not say which exploration constant the rows of chapter 4 have. Ours are computed with 0.5 and with 1, its
-two best, and a rate is that of the better one at each mark: this is what fits the base rows. Nor does it say which of
-moves visited equally often is selected: ours is the one with more wins, and another table compares that with chance.
+The thesis does not say which exploration constant the rows of chapter 4 have. Ours are computed with 0.5 and with 1,
+its two best, and a rate is that of the better one at each mark: this is what fits the base rows. Nor does it say which
+of moves visited equally often is selected: ours is the one with more wins, and another table compares that with chance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SMALL, WIDE = 0.5, 1.0  # the best constants
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
 EARLY = thesis.MARKS[:4]  # where the small constant may be the better one with groups
 MIDDLE = thesis.MARKS[:7]  # where groupings differ most: so far there are more runs of each
-MIDDLE_SHARE, LATE_SHARE = 5, 50  # runs of every grouping so far and farther: one for so many of a table's
+MIDDLE_SHARE, LATE_SHARE = 10, 100  # runs of every grouping so far and farther: one for so many of a table's
 RULES = {"by wins": "rates", "at random": "at_random"}  # for ties, and where their rates are
 
 

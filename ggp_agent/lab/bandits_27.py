@@ -11,6 +11,7 @@ So row 9 is compared with that too, and row 7 with some groupings of the kind th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -111,7 +112,7 @@ def time_rows(record: Record) -> Iterator[Row]:
     seconds = record.get(f"times, {TIMED_RUNS} runs of {TIMED_PLAYS} plays", measure)["seconds"]
     for (moves, name), (stages, theirs) in TIMED.items():
         counts = (1, *stages, moves)
-        looked = sum(after // before for before, after in zip(counts, counts[1:], strict=False)) / moves
+        looked = sum(after // before for before, after in pairwise(counts)) / moves
         share = seconds[f"{moves}: {name}"] / seconds[str(moves)]
         for column, ours, printed in (("edges", looked, None), ("time", share, theirs)):
             row = f"{moves} moves, {name}"

@@ -204,7 +204,7 @@ def make_table(game: PGame, bias: float, overlap: bool, seed: int) -> NDArray[np
 def errors(
     config: SearchConfig, game: PGame, runs: int, marks: list[int], seed: int, table: NDArray[np.uint8] | None = None
 ) -> list[int]:
-    """How many of some searches would play the wrong move after so many simulations; `table` are the groups of moves."""
+    """How many of some searches would play the wrong move after so many simulations; `table` has the groups."""
     pool = make_pool(config, game, marks[-1], seed, table)
     found = np.zeros(len(marks), np.int64)
     play(pool.block, game.children, game.values, game.plies, runs, np.array(marks), found)

@@ -24,7 +24,7 @@ from ggp_agent.search.config import INFINITE, SearchConfig
 
 GAMES, RUNS = 200, 200  # random games, and searches of each
 QUICK_GAMES, QUICK_RUNS = 12, 4
-GAME_BLOCK, RUN_BLOCK = 20, 10  # games of one result, and searches of each: more of them repeat nothing
+GAME_BLOCK, RUN_BLOCK = 20, 5  # games of one result, and searches of each: more of them repeat nothing
 DEEP, WIDE = (2, 20), (10, 6)  # branching and plies
 MARKS = [2**k for k in range(4, 14)]
 QUICK_MARKS = MARKS[:7]
