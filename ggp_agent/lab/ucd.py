@@ -15,7 +15,7 @@ from ggp_agent.errors import ConfigError
 from ggp_agent.lab import ucd_paper as paper
 from ggp_agent.lab.matches import Matches, Pairing, Score
 from ggp_agent.lab.record import Order, Record
-from ggp_agent.lab.rows import Row
+from ggp_agent.lab.rows import Row, mean_row
 from ggp_agent.lab.transpositions import shared_row
 from ggp_agent.search.config import INFINITE, depths_text
 
@@ -73,9 +73,12 @@ def hex_experiment(order: Order) -> list[Row]:
     if not order.quick and order.seconds is None:
         more = f"playouts={HEX_TIMES * order.pick(order.playouts, QUICK_PLAYOUTS, HEX_PLAYOUTS)}"
         for found in HEX_MORE:
-            mine, theirs = player(more, HEX_C, found), player(more, HEX_C, None)
-            name = f"{depths_text(found)}, {more}"
-            pairings[name] = Pairing(game="hex_5x5", player=mine, opponent=theirs, matches=matches)
+            pairings[f"{depths_text(found)}, {more}"] = Pairing(
+                game="hex_5x5",
+                player=player(more, HEX_C, found),
+                opponent=player(more, HEX_C, None),
+                matches=matches,
+            )
     record = order.record("hex")
     scores = play(record, pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
@@ -83,6 +86,9 @@ def hex_experiment(order: Order) -> list[Row]:
         scores[pairing].row(*hex_place(name, settings.get(name)), paper.HEX.get(name), paper.HEX_GAMES)
         for name, pairing in pairings.items()
     ]
+    for d1 in depths:
+        same = [row for row in rows if row.row == f"d1 = {shown(d1)}"]
+        rows.append(mean_row(same, "all d2 and d3", f"d1 = {shown(d1)}", "mean"))
     playouts = order.pick(order.playouts, QUICK_PLAYOUTS, HEX_PLAYOUTS)
     return [*rows, *(shared_row(record, "hex_5x5", HEX_C, times * playouts) for times in (1, HEX_TIMES))]
 
@@ -124,7 +130,10 @@ def go_experiment(order: Order) -> list[Row]:
 def ggp_experiment(order: Order) -> list[Row]:
     """Tables 3 to 12: ten games, 27 settings."""
     matches = order.pick(order.runs, QUICK_MATCHES, paper.GAMES)
-    record, rows, shared = order.record("ggp"), [], []
+    record = order.record("ggp")
+    rows: list[Row] = []
+    means: list[Row] = []
+    shared: list[Row] = []
     for game in order.games or (QUICK_GAMES if order.quick else tuple(paper.TABLES)):
         if game not in paper.TABLES:
             raise ConfigError(f"the paper has no table for {game}; it has {', '.join(paper.TABLES)}")
@@ -141,15 +150,18 @@ def ggp_experiment(order: Order) -> list[Row]:
         scores = play(record, pairings.values())
         found = {depths: scores[pairing] for depths, pairing in pairings.items()}
         best = max(found, key=lambda depths: found[depths].percent)
+        table = f"table {paper.TABLES[game][0]}: {game}, {spent}"
+        first = len(rows)
         for depths in paper.SETTINGS:
             d1, d2, d3 = depths
-            place = f"table {paper.TABLES[game][0]}: {game}, {spent}", f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
+            place = table, f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
             mine = found[depths].row(*place, paper.printed(game, depths), paper.GAMES)
             rows.append(replace(mine, best=depths == best))
+        means.append(mean_row(rows[first:], "all 27 settings", f"{game}, {spent}", "mean", paper.GAMES))
         playouts = order.pick(order.playouts, QUICK_PLAYOUTS, LONG.get(game, GGP_PLAYOUTS))
         shared.append(shared_row(record, game, GGP_C, playouts))
     draw_ggp(rows, order.out / "ggp.png")
-    return rows + shared
+    return rows + means + shared
 
 
 def ggp_spent(order: Order, game: str) -> str:
@@ -196,7 +208,7 @@ def draw_ggp(rows: Sequence[Row], path: Path) -> None:
             fmt="o",
             markersize=3,
             elinewidth=0.5,
-            label=table.split(": ")[1],
+            label=table.split(": ")[1].replace("playouts=", ""),
         )
     low = min([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) - 3
     high = max([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) + 3
