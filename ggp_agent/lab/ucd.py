@@ -23,9 +23,11 @@ HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
 QUICK_PLAYOUTS, QUICK_MATCHES, QUICK_GAMES = 100, 20, ("connect_four", "pawn_whopping")
 HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
 HEX_D2 = (0, 1)
-# With these, matches with more simulations too: how many times as many. With those of the paper there are hardly any
-# transpositions.
-HEX_MORE, HEX_TIMES = ((0, 1, 2), (INFINITE, 0, 1)), 10
+# The best settings of the paper are tried with more simulations too, so many times as many: with few there are hardly
+# any transpositions.
+MORE_TIMES = 10
+HEX_MORE = ((0, 1, 2),)
+GGP_MORE = {"connect_four": ((1, 0, 0), (2, 1, 2))}
 HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
 LONG = {"breakthrough": 300, "knightthrough": 300, "othello": 300}  # simulations in games that take long
 SAME = "lanes=1,solve=off,virtual_loss=0"
@@ -70,15 +72,7 @@ def hex_experiment(order: Order) -> list[Row]:
     }
     all_ = player(spent, HEX_C, (0, 0, 0), ",update_all=on")
     pairings["update-all"] = Pairing(game="hex_5x5", player=all_, opponent=opponent, matches=matches)
-    if not order.quick and order.seconds is None:
-        more = f"playouts={HEX_TIMES * order.pick(order.playouts, QUICK_PLAYOUTS, HEX_PLAYOUTS)}"
-        for found in HEX_MORE:
-            pairings[f"{depths_text(found)}, {more}"] = Pairing(
-                game="hex_5x5",
-                player=player(more, HEX_C, found),
-                opponent=player(more, HEX_C, None),
-                matches=matches,
-            )
+    pairings |= more_pairings(order, "hex_5x5", HEX_C, HEX_MORE, HEX_PLAYOUTS, matches)
     record = order.record("hex")
     scores = play(record, pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
@@ -90,7 +84,22 @@ def hex_experiment(order: Order) -> list[Row]:
         same = [row for row in rows if row.row == f"d1 = {shown(d1)}"]
         rows.append(mean_row(same, "all d2 and d3", f"d1 = {shown(d1)}", "mean"))
     playouts = order.pick(order.playouts, QUICK_PLAYOUTS, HEX_PLAYOUTS)
-    return [*rows, *(shared_row(record, "hex_5x5", HEX_C, times * playouts) for times in (1, HEX_TIMES))]
+    return [*rows, *(shared_row(record, "hex_5x5", HEX_C, times * playouts) for times in (1, MORE_TIMES))]
+
+
+def more_pairings(
+    order: Order, game: str, c: float, settings: Iterable[Depths], playouts: int, matches: int
+) -> dict[str, Pairing]:
+    """Some settings with more simulations; none in the quick form."""
+    if order.quick or order.seconds is not None:
+        return {}
+    spent = f"playouts={MORE_TIMES * (order.playouts or playouts)}"
+    return {
+        f"{depths_text(depths)}, {spent}": Pairing(
+            game=game, player=player(spent, c, depths), opponent=player(spent, c, None), matches=matches
+        )
+        for depths in settings
+    }
 
 
 def hex_place(name: str, depths: Depths | None) -> tuple[str, str, str]:
@@ -147,7 +156,9 @@ def ggp_experiment(order: Order) -> list[Row]:
             )
             for depths in paper.SETTINGS
         }
-        scores = play(record, pairings.values())
+        more = more_pairings(order, game, GGP_C, GGP_MORE.get(game, ()), GGP_PLAYOUTS, matches)
+        scores = play(record, [*pairings.values(), *more.values()])
+        means += [scores[pairing].row("more simulations", game, name) for name, pairing in more.items()]
         found = {depths: scores[pairing] for depths, pairing in pairings.items()}
         best = max(found, key=lambda depths: found[depths].percent)
         table = f"table {paper.TABLES[game][0]}: {game}, {spent}"
