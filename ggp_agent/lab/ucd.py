@@ -208,24 +208,33 @@ def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], spent: str, pat
 
 
 def draw_ggp(rows: Sequence[Row], path: Path) -> None:
-    """Ours over theirs, a point for each setting, a colour for each game."""
-    figure, axes = pyplot().subplots(figsize=(6.5, 6))
-    for table in dict.fromkeys(row.table for row in rows):
-        mine = [row for row in rows if row.table == table and row.theirs is not None]
-        axes.errorbar(
-            [row.theirs for row in mine],
-            [row.ours for row in mine],
-            yerr=[row.interval for row in mine],
-            fmt="o",
-            markersize=3,
-            elinewidth=0.5,
-            label=table.split(": ")[1].replace("playouts=", ""),
-        )
-    low = min([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) - 3
-    high = max([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) + 3
-    axes.plot([low, high], [low, high], color="0.6", linewidth=1)
-    axes.set(xlabel="the paper, %", ylabel="ours, % with 95 % intervals", xlim=(low, high), ylim=(low, high))
-    axes.set_title("27 settings against UCT without transpositions")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+    """Ours over theirs, a point for each setting, a picture for each game; the best of ours stands out."""
+    tables = list(dict.fromkeys(row.table for row in rows))
+    wide = min(3, len(tables))
+    tall = -(-len(tables) // wide)
+    figure, grid = pyplot().subplots(tall, wide, figsize=(4.5 * wide, 4.5 * tall), squeeze=False)
+    numbers = [number for row in rows for number in (row.ours, row.theirs) if number is not None]
+    low, high = min(numbers) - 8, max(numbers) + 8  # with intervals
+    for axes, table in zip(grid.flat, tables, strict=False):
+        for best, colour in ((False, "tab:blue"), (True, "tab:red")):
+            mine = [row for row in rows if row.table == table and row.best == best]
+            axes.errorbar(
+                [row.theirs for row in mine],
+                [row.ours for row in mine],
+                yerr=[row.interval for row in mine],
+                fmt="o",
+                color=colour,
+                markersize=4,
+                elinewidth=0.7,
+                label="our best setting" if best else None,
+            )
+        axes.plot([low, high], [low, high], color="0.6", linewidth=1)
+        axes.axhline(50, color="0.6", linewidth=1, linestyle=":")
+        axes.set(xlabel="the paper, % won", ylabel="ours, % won, with 95 % intervals", xlim=(low, high))
+        axes.set_ylim(low, high)
+        axes.set_title(table.split(": ")[1].replace("playouts=", "simulations a move: "), fontsize=10)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8, loc="upper left")
+    for axes in grid.flat[len(tables) :]:
+        axes.axis("off")
     save(figure, path)
