@@ -38,6 +38,7 @@ COMBINATIONS = (0.05, 0.1, 0.2, 0.3, 0.4)
 USUAL = 0.2
 BIASES = (0.0, 0.25, 0.5, 0.75, 1.0)
 ERROR = "average error"
+MOST_SHOWN = 8  # of the ratio of errors: where there are hardly any, it may be anything
 
 Rates = NDArray[np.float64]  # of errors: float64[games, marks]
 Curve = list[tuple[float, float]]  # mean and standard error at every mark
@@ -105,10 +106,10 @@ def rows_of(table: str, curves: Mapping[str, Curve], marks: list[int]) -> list[R
 
 
 def draw_curves(axes: Any, curves: Mapping[str, Curve], marks: list[int], what: str, title: str) -> None:
-    for name, found in curves.items():
-        axes.errorbar(
-            marks, [mean for mean, _ in found], yerr=[Z95 * e for _, e in found], label=name, marker=".", capsize=2
-        )
+    for number, (name, found) in enumerate(curves.items()):
+        places = [mark * 2 ** (0.07 * (number - len(curves) / 2)) for mark in marks]  # side by side, not over
+        means, errors = [mean for mean, _ in found], [Z95 * error for _, error in found]
+        axes.errorbar(places, means, yerr=errors, label=name, marker=".", capsize=2, elinewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.set_xlabel("simulations")
     axes.set_ylabel(f"{what}, 95 % intervals")
@@ -125,6 +126,7 @@ def draw(
     for name, levels in sizes.items():
         panels[0, 0].plot(range(len(levels)), levels, label=name, marker=".")
     panels[0, 0].set_yscale("log")
+    panels[0, 0].set_xticks(range(0, DEEP[1] + 1, 4))
     panels[0, 0].set_xlabel("level")
     panels[0, 0].set_ylabel("positions")
     panels[0, 0].set_title("figure 1: positions by level and combination", fontsize=10)
@@ -132,6 +134,7 @@ def draw(
     panels[0, 0].grid(alpha=0.3)
     draw_curves(panels[0, 1], figures["2"], marks, ERROR, f"figure 2: combination {USUAL:.0%}")
     draw_curves(panels[0, 2], figures["3"], marks, "error of UCT0 / error of UCT2", "figure 3: by combination")
+    panels[0, 2].set_ylim(0, MOST_SHOWN)
     panels[0, 2].axhline(1.0, color="black", linewidth=1)
     draw_curves(panels[1, 0], figures["4"], marks, ERROR, "figure 4: groups without overlap")
     draw_curves(panels[1, 1], figures["5"], marks, ERROR, "figure 5: groups with overlap")
