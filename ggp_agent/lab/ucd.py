@@ -27,6 +27,7 @@ HEX_D2 = (0, 1)
 # any transpositions.
 MORE_TIMES = 10
 HEX_MORE = ((0, 1, 2),)
+HEX_CONSTANTS, HEX_TRIED = (0.05, 0.15), ((0, 1, 2), (1, 0, 1))  # and these with smaller constants
 GGP_MORE = {"connect_four": ((1, 0, 0), (2, 1, 2))}
 HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
 LONG = {"breakthrough": 300, "knightthrough": 300, "othello": 300}  # simulations in games that take long
@@ -73,6 +74,11 @@ def hex_experiment(order: Order) -> list[Row]:
     all_ = player(spent, HEX_C, (0, 0, 0), ",update_all=on")
     pairings["update-all"] = Pairing(game="hex_5x5", player=all_, opponent=opponent, matches=matches)
     pairings |= more_pairings(order, "hex_5x5", HEX_C, HEX_MORE, HEX_PLAYOUTS, matches)
+    for c in () if order.quick else HEX_CONSTANTS:
+        for found in HEX_TRIED:
+            pairings[f"{depths_text(found)}, c={c}"] = Pairing(
+                game="hex_5x5", player=player(spent, c, found), opponent=player(spent, c, None), matches=matches
+            )
     record = order.record("hex")
     scores = play(record, pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
