@@ -23,12 +23,10 @@ HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
 QUICK_PLAYOUTS, QUICK_MATCHES, QUICK_GAMES = 100, 20, ("connect_four", "pawn_whopping")
 HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
 HEX_D2 = (0, 1)
-# The best settings of the paper are tried with more simulations too, so many times as many: with few there are hardly
-# any transpositions.
-MORE_TIMES = 10
-HEX_MORE = ((0, 1, 2),)
-HEX_CONSTANTS, HEX_TRIED = (0.05, 0.15), ((0, 1, 2), (1, 0, 1))  # and these with smaller constants
-GGP_MORE = {"connect_four": ((1, 0, 0), (2, 1, 2))}
+# The best setting of the paper is tried with so many times the simulations too, because there are hardly any
+# transpositions with few, and two settings with smaller constants.
+HEX_MORE, MORE_TIMES = (0, 1, 2), 10
+HEX_TRIED, HEX_CONSTANTS = ((0, 1, 2), (1, 0, 1)), (0.05, 0.15)
 HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
 LONG = {"breakthrough": 300, "knightthrough": 300, "othello": 300}  # simulations in games that take long
 SAME = "lanes=1,solve=off,virtual_loss=0"
@@ -73,12 +71,8 @@ def hex_experiment(order: Order) -> list[Row]:
     }
     all_ = player(spent, HEX_C, (0, 0, 0), ",update_all=on")
     pairings["update-all"] = Pairing(game="hex_5x5", player=all_, opponent=opponent, matches=matches)
-    pairings |= more_pairings(order, "hex_5x5", HEX_C, HEX_MORE, HEX_PLAYOUTS, matches)
-    for c in () if order.quick else HEX_CONSTANTS:
-        for found in HEX_TRIED:
-            pairings[f"{depths_text(found)}, c={c}"] = Pairing(
-                game="hex_5x5", player=player(spent, c, found), opponent=player(spent, c, None), matches=matches
-            )
+    if not order.quick:
+        pairings |= hex_tests(order, spent, matches)
     record = order.record("hex")
     scores = play(record, pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
@@ -93,18 +87,18 @@ def hex_experiment(order: Order) -> list[Row]:
     return [*rows, *(shared_row(record, "hex_5x5", HEX_C, times * playouts) for times in (1, MORE_TIMES))]
 
 
-def more_pairings(
-    order: Order, game: str, c: float, settings: Iterable[Depths], playouts: int, matches: int
-) -> dict[str, Pairing]:
-    """Some settings with more simulations; none in the quick form."""
-    if order.quick or order.seconds is not None:
-        return {}
-    spent = f"playouts={MORE_TIMES * (order.playouts or playouts)}"
+def hex_tests(order: Order, spent: str, matches: int) -> dict[str, Pairing]:
+    """What might explain why ours differs: more simulations, and smaller constants."""
+    more = f"playouts={MORE_TIMES * (order.playouts or HEX_PLAYOUTS)}"
+    tests = [
+        (HEX_MORE, more, HEX_C, more),
+        *((found, spent, c, f"c={c}") for c in HEX_CONSTANTS for found in HEX_TRIED),
+    ]
     return {
-        f"{depths_text(depths)}, {spent}": Pairing(
-            game=game, player=player(spent, c, depths), opponent=player(spent, c, None), matches=matches
+        f"{depths_text(found)}, {name}": Pairing(
+            game="hex_5x5", player=player(limit, c, found), opponent=player(limit, c, None), matches=matches
         )
-        for depths in settings
+        for found, limit, c, name in tests
     }
 
 
@@ -162,9 +156,7 @@ def ggp_experiment(order: Order) -> list[Row]:
             )
             for depths in paper.SETTINGS
         }
-        more = more_pairings(order, game, GGP_C, GGP_MORE.get(game, ()), GGP_PLAYOUTS, matches)
-        scores = play(record, [*pairings.values(), *more.values()])
-        means += [scores[pairing].row("more simulations", game, name) for name, pairing in more.items()]
+        scores = play(record, pairings.values())
         found = {depths: scores[pairing] for depths, pairing in pairings.items()}
         best = max(found, key=lambda depths: found[depths].percent)
         table = f"table {paper.TABLES[game][0]}: {game}, {spent}"
