@@ -96,9 +96,9 @@ def hex_tests(order: Order, spent: str, matches: int) -> dict[str, Pairing]:
     ]
     return {
         f"{depths_text(found)}, {name}": Pairing(
-            game="hex_5x5", player=player(limit, c, found), opponent=player(limit, c, None), matches=matches
+            game="hex_5x5", player=player(budget, c, found), opponent=player(budget, c, None), matches=matches
         )
-        for found, limit, c, name in tests
+        for found, budget, c, name in tests
     }
 
 
@@ -166,7 +166,9 @@ def ggp_experiment(order: Order) -> list[Row]:
             place = table, f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
             mine = found[depths].row(*place, paper.printed(game, depths), paper.GAMES)
             rows.append(replace(mine, best=depths == best))
-        means.append(mean_row(rows[first:], "all 27 settings", f"{game}, {spent}", "mean", paper.GAMES))
+        for column in ("d1 = 0", "d1 = 1", "d1 = 2", "all"):
+            same = [row for row in rows[first:] if column in (row.row, "all")]
+            means.append(mean_row(same, "means over settings", f"{game}, {spent}", column, paper.GAMES))
         playouts = order.pick(order.playouts, QUICK_PLAYOUTS, LONG.get(game, GGP_PLAYOUTS))
         shared.append(shared_row(record, game, GGP_C, playouts))
     draw_ggp(rows, order.out / "ggp.png")

@@ -62,7 +62,7 @@ def test_scores_have_the_errors_of_sets() -> None:
 
 def test_an_order_says_games_and_playouts(tmp_path: Path) -> None:
     rows = ggp_experiment(Order(out=tmp_path, games=("pawn_whopping",), playouts=4, runs=2))
-    assert len(rows) == len(paper.SETTINGS) + 2 and sum(row.best for row in rows) == 1
+    assert len(rows) == len(paper.SETTINGS) + 5 and sum(row.best for row in rows) == 1
     keys = [json.loads(line)["key"] for line in (tmp_path / "ggp.jsonl").read_text().splitlines()]
     assert len(keys) == len(paper.SETTINGS) + 1
     assert all("pawn_whopping: " in key and key.count("playouts=4,") == 2 for key in keys[:-1])
