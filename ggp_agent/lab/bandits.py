@@ -22,7 +22,7 @@ SMALL, WIDE = 0.5, 1.0  # the best constants
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
 EARLY = thesis.MARKS[:4]  # where the small constant may be the better one with groups
 MIDDLE = thesis.MARKS[:7]  # where groupings differ most: so far there are more runs of each
-MIDDLE_SHARE, LATE_SHARE = 10, 100  # runs of every grouping so far and farther: one for so many of a table's
+MIDDLE_SHARE, LATE_SHARE = 25, 100  # runs of every grouping so far and farther: one for so many of a table's
 RULES = {"by wins": "rates", "at random": "at_random"}  # for ties, and where their rates are
 
 
