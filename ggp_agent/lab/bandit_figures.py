@@ -26,7 +26,7 @@ def lines(axes: Any, curves: Mapping[str, Result], marks: Sequence[int], what: s
         axes.errorbar(marks, result[what], yerr=errors, label=name, marker=".", linewidth=1, capsize=2)
     axes.set_xscale("log", base=2)
     axes.set_xlabel(PLAYS)
-    axes.set_ylabel(RATE if what == "rates" else f"{what} regret")
+    axes.set_ylabel(f"{RATE}, 95 % intervals" if what == "rates" else f"{what} regret")
     axes.set_title(title, fontsize=10)
     axes.legend(fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     axes.grid(alpha=0.3)
