@@ -11,7 +11,7 @@ A column may be a field of a record array, so that what is used together lies to
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -31,14 +31,18 @@ WORD = ir.IntType(64)
 PARTS = ("address", "length", "first", "second", "last")
 WORDS = len(PARTS)
 LENGTH, FIRST, SECOND, SIZE = 1, 2, 3, WORDS  # as `part_of` counts
+LINE = 64  # bytes of a line of cache
 Value = NDArray[Any] | int | float
+Kind = tuple[str, int, int]
 
 
 class Block:
     """Arrays and numbers under names. It keeps them alive; kernels see their memory."""
 
-    def __init__(self, fields: Mapping[str, Value]) -> None:
-        kinds = tuple((name, *kind_of(value)) for name, value in fields.items())
+    def __init__(self, fields: Mapping[str, Value], steady: Container[str] = ()) -> None:
+        """Kernels are compiled for the strides of `steady` arrays, as far as they are at most a line of cache."""
+        self.steady = steady
+        kinds = tuple((name, *self.kind_of(name, value)) for name, value in fields.items())
         self.type = BlockType(kinds)
         self.places = {name: WORDS * number for number, name in enumerate(fields)}
         self.words = np.zeros(WORDS * len(fields), np.int64)
@@ -53,7 +57,7 @@ class Block:
     def __setitem__(self, name: str, value: Value) -> None:
         """Put another value of the same kind in the place of one."""
         place = self.places[name]
-        assert (name, *kind_of(value)) == self.type.kinds[place // WORDS], name
+        assert (name, *self.kind_of(name, value)) == self.type.kinds[place // WORDS], name
         self.values[name] = value
         if isinstance(value, np.ndarray):
             assert value.flags.writeable and (value.ndim == 1 or value.strides[-1] == value.itemsize), name
@@ -66,18 +70,19 @@ class Block:
         else:
             self.words[place] = value
 
-
-def kind_of(value: Value) -> tuple[str, int]:
-    """The type of the elements, and the number of dimensions; 0 for a number."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.ndim
-    return ("<f8" if isinstance(value, float) else "<i8"), 0
+    def kind_of(self, name: str, value: Value) -> Kind:
+        """The type of the elements, the number of dimensions, 0 for a number, and the stride if it never changes."""
+        if not isinstance(value, np.ndarray):
+            return ("<f8" if isinstance(value, float) else "<i8"), 0, 0
+        stride = value.strides[0]
+        known = stride == value.itemsize if value.ndim == 1 else False
+        return value.dtype.str, value.ndim, stride if known or (name in self.steady and stride <= LINE) else 0
 
 
 class BlockType(types.Type):  # type: ignore[misc]
     """The type of blocks with these fields."""
 
-    def __init__(self, kinds: tuple[tuple[str, str, int], ...]) -> None:
+    def __init__(self, kinds: tuple[tuple[str, str, int, int], ...]) -> None:
         self.kinds = kinds
         super().__init__(name=f"Block({kinds})")
 
@@ -85,10 +90,10 @@ class BlockType(types.Type):  # type: ignore[misc]
 class ColumnType(types.Type):  # type: ignore[misc]
     """The type of columns."""
 
-    def __init__(self, kind: str, dimensions: int) -> None:
-        self.kind, self.dimensions = kind, dimensions
+    def __init__(self, kind: str, dimensions: int, stride: int) -> None:
+        self.kind, self.dimensions, self.stride = kind, dimensions, stride
         self.element = from_dtype(np.dtype(kind))
-        super().__init__(name=f"Column({kind}, {dimensions})")
+        super().__init__(name=f"Column({kind}, {dimensions}, {stride})")
 
 
 @typeof_impl.register(Block)  # type: ignore[untyped-decorator]
@@ -121,9 +126,9 @@ class BlockAttributes(AttributeTemplate):  # type: ignore[misc]
     key = BlockType
 
     def generic_resolve(self, block: BlockType, name: str) -> Any:
-        for field, kind, dimensions in block.kinds:
+        for field, kind, dimensions, stride in block.kinds:
             if field == name:
-                return ColumnType(kind, dimensions) if dimensions else from_dtype(np.dtype(kind))
+                return ColumnType(kind, dimensions, stride) if dimensions else from_dtype(np.dtype(kind))
         return None
 
 
@@ -137,14 +142,15 @@ def load_word(builder: Any, address: Any, number: int) -> Any:
 
 @lower_getattr_generic(BlockType)  # type: ignore[untyped-decorator]
 def lower_field(context: Any, builder: Any, block: BlockType, value: Any, name: str) -> Any:
-    number = next(number for number, (field, _, _) in enumerate(block.kinds) if field == name)
-    _, kind, dimensions = block.kinds[number]
+    number = next(number for number, (field, *_) in enumerate(block.kinds) if field == name)
+    _, kind, dimensions, stride = block.kinds[number]
     if dimensions == 0:
         word = load_word(builder, value, WORDS * number)
         return builder.bitcast(word, ir.DoubleType()) if kind == "<f8" else word
-    column = cgutils.create_struct_proxy(ColumnType(kind, dimensions))(context, builder)
+    column = cgutils.create_struct_proxy(ColumnType(kind, dimensions, stride))(context, builder)
     for k, part in enumerate(PARTS):
-        setattr(column, part, load_word(builder, value, WORDS * number + k))
+        steady = stride and part == "first"
+        setattr(column, part, WORD(stride) if steady else load_word(builder, value, WORDS * number + k))
     return column._getvalue()
 
 
@@ -208,7 +214,7 @@ def part_of(typing_context: Any, column: Any, word: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def row_at(typing_context: Any, column: Any, index: Any) -> Any:
     """A row of a column with two dimensions: a column with one."""
-    row = ColumnType(column.kind, 1)
+    row = ColumnType(column.kind, 1, np.dtype(column.kind).itemsize)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])

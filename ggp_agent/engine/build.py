@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ggp_agent.engine.circuit import GOALS, LEGAL, NEXT, POSITION, SUMS, Circuit, padded
-from ggp_agent.engine.grouping import conditions, family_arrays, group_moves
+from ggp_agent.engine.grouping import conditions, group_moves
 from ggp_agent.engine.network import FALSE, TRUE, Network
+from ggp_agent.engine.packing import pack
 from ggp_agent.errors import CannotGround, EngineError
 from ggp_agent.gdl.depend import components
 
@@ -334,7 +335,7 @@ class Layout:
             offsets=np.array(offsets, np.int64),
             literals=np.array(literals, np.int32),
             segments=np.array(self.segments(items, row), np.int64).reshape(-1, 5),
-            **family_arrays(self.families or [{}] * len(ground.roles), place),
+            **pack(self.families or [{}] * len(ground.roles), place),
             terminal=place([self.terminal])[0],
             goal_literals=np.array(place(literal for _, _, literal in self.goals), np.int32),
             goal_roles=np.array([role for role, _, _ in self.goals], np.int32),

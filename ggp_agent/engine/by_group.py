@@ -4,179 +4,88 @@ A step of 512 lanes makes 512 moves of each role. Where a role has a hundred tho
 read and written for nothing, so that here a lane has the number of its move (`Groups.chosen`), and only what that move
 touches is written.
 
-*Choosing*: of the groups that are open, one is drawn, and one of as many places as the largest group has; again until
-there is a move at this place and its rest holds. Every legal move has exactly the same chance. A lane that has bad luck
-too often lists all its legal moves and draws one.
+*Choosing*: rows of guards and rests are turned into words of lanes, 64 rows at a time. A lane lists its open families,
+counts the legal moves of their open groups, a word at a time, and draws one of all. Where many groups are open, it
+first tries to draw a group and one of as many moves as the largest has, which is a move if this group has so many.
+Either way every legal move has exactly the same chance.
 """
 
 from __future__ import annotations
 
 import os
-from itertools import pairwise
-from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from ggp_agent.engine import cache
+from ggp_agent.engine import cache, group_tables, turning
 from ggp_agent.engine import rowops as op
-from ggp_agent.engine.circuit import SUMS, Circuit
 
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
-NOTHING = -1  # no move
+SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
+BATCH, NOTHING = group_tables.BATCH, group_tables.NOTHING
+MANY_GROUPS = 16  # open in a lane: then some tries to draw a move cost less than counting all of them
+TRIES = 6
 MASK = 0xFFFFFFFF
-MAX_TRIES = 100
-
-
-class Groups(NamedTuple):
-    """The groups of a circuit for kernels, apart from its `Wiring`: small games would pay for passing them around."""
-
-    base: int  # address of row 0
-    active: int  # row: lanes in which a playout runs
-    ended: int  # row: lanes in which it has come to its end
-    playing: int  # row: the others
-    move_starts: NDArray[np.int64]
-    # As in `Circuit`
-    family_starts: NDArray[np.int64]
-    guards: NDArray[np.int32]  # none if moves are chosen by their rows
-    family_offsets: NDArray[np.int64]
-    group_rests: NDArray[np.int32]
-    group_bounds: NDArray[np.int64]
-    members: NDArray[np.int32]
-    rests: NDArray[np.int32]
-    # What moves write: rows that say that none of some moves is made, and rows of single moves
-    touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
-    touched_offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
-    touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
-    # For choosing
-    generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
-    places: NDArray[np.int64]  # int64[roles]: the moves of the largest group
-    opened: NDArray[np.int32]  # int32[groups + 1, lanes]: the groups of one role that are open in a lane
-    open_counts: NDArray[np.int64]  # int64[lanes]: how many they are
-    todo: NDArray[np.int64]  # int64[lanes + 1]: the lanes that have no move yet
-    tried: NDArray[np.int64]  # int64[lanes]: the member of a group that was tried last
-    found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
-    chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
-
-
-def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, playing: int) -> Groups:
-    """The groups of a circuit whose rows begin at an address."""
-    same = {field: getattr(circuit, field) for field in Groups._fields if hasattr(circuit, field)}
-    rows, offsets, literals = touched(circuit)
-    return Groups(
-        **same,
-        base=base,
-        active=active,
-        ended=ended,
-        playing=playing,
-        touched_rows=rows,
-        touched_offsets=offsets,
-        touched=literals,
-        generator=np.zeros(4, np.uint64),
-        places=places(circuit),
-        opened=np.zeros((len(circuit.group_rests) + 1, op.LANES), np.int32),
-        open_counts=np.zeros(op.LANES, np.int64),
-        todo=np.zeros(op.LANES + 1, np.int64),
-        tried=np.zeros(op.LANES, np.int64),
-        found=np.zeros(max(map(len, circuit.moves)), np.int32),
-        chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
-    )
-
-
-def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """What moves write in place of SUMS, as far as other gates ask for it: the fields `touched...` of `Groups`."""
-    start, end = circuit.move_starts[[0, -1]].tolist()
-    asked = np.zeros(circuit.rows, np.bool_)
-    asked[circuit.next_start : circuit.next_start + len(circuit.fluents)] = True
-    for phase, first, last, _, _ in circuit.segments.tolist():
-        if phase != SUMS:
-            asked[circuit.literals[circuit.offsets[first] : circuit.offsets[last]] >> 1] = True
-    single = start + np.flatnonzero(asked[start:end]) if len(circuit.guards) else np.zeros(0, np.int64)
-    moves, literals = [single], [2 * single]
-    for row, summed in sums(circuit).items():
-        if asked[row]:
-            moves.append(summed)
-            literals.append(np.full(len(summed), 2 * row + 1))
-    number, literal = np.concatenate(moves) - start, np.concatenate(literals).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=end - start))])
-    return (np.unique(literal), offsets.astype(np.int32), literal[np.argsort(number, kind="stable")])
-
-
-def places(circuit: Circuit) -> NDArray[np.int64]:
-    """int64[roles]: the moves of the largest group of each role."""
-    sizes = circuit.group_bounds[:, 1] - circuit.group_bounds[:, 0]
-    starts = circuit.family_offsets[circuit.family_starts]
-    return np.array([sizes[a:b].max(initial=0) for a, b in pairwise(starts.tolist())], np.int64)
-
-
-def sums(circuit: Circuit) -> dict[int, NDArray[np.int64]]:
-    """Row of a sum -> the rows of its moves. A sum may be of sums that come before it."""
-    found: dict[int, NDArray[np.int64]] = {}
-    for phase, first, last, _, _ in circuit.segments.tolist():
-        for gate in range(first, last) if phase == SUMS else ():
-            used = circuit.literals[circuit.offsets[gate] : circuit.offsets[gate + 1]].astype(np.int64)
-            parts = [found[literal >> 1] for literal in used[used & 1 == 0].tolist()]
-            found[int(circuit.targets[gate])] = np.unique(np.concatenate([used[used & 1 == 1] >> 1, *parts]))
-    return found
 
 
 @njit(cache=True, nogil=True)
-def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
-    """Make a literal true in one lane."""
-    bit = np.uint64(1) << np.uint64(lane & 63)
-    if literal & 1:
-        rows[literal >> 1, lane >> 6] &= ~bit
-    else:
-        rows[literal >> 1, lane >> 6] |= bit
+def turn_rows(groups):  # type: ignore[no-untyped-def]
+    """Once POSITION is computed: turn the rows of guards and rests into words of lanes."""
+    base, words = groups.base, groups.words
+    for word in range(len(words)):
+        first, bits = groups.turned + STRIDE * word, words[word]
+        for k in range(HELD):
+            turning.turn_bytes(
+                *(base, first + k, bits[k], bits[k + 8], bits[k + 16], bits[k + 24]),
+                *(bits[k + 32], bits[k + 40], bits[k + 48], bits[k + 56]),
+            )
+        for k in range(0, SIDE, HELD):
+            turning.turn_bits(base, first + k)
 
 
 @njit(cache=True, nogil=True)
-def list_group(base, lane, group, bounds, members, rests, found, count):  # type: ignore[no-untyped-def]
-    """Append the moves of a group whose rest holds in a lane to the first `count` in `found`; the new count."""
-    for member in range(bounds[group, 0], bounds[group, 1]):
-        if op.bit(base, rests[member], lane):
-            found[count] = members[member]
+def first_word(base, turned, lane):  # type: ignore[no-untyped-def]
+    """The address of the first word of a lane."""
+    return base + op.ROW_BYTES * (turned + (lane & 63)) + 8 * (lane >> 6)
+
+
+@njit(cache=True, nogil=True)
+def list_bits(word, number, found, count):  # type: ignore[no-untyped-def]
+    """Append the set bits of a word to the first `count` numbers in `found`, bit 0 as `number`; the new count."""
+    end = count + op.count_bits(word)
+    while count < end:  # always some at once, even if fewer are left: a branch that is guessed well
+        for _ in range(BATCH):
+            found[count] = number + op.lowest_bit(word)
+            word &= word - 1
             count += 1
-    return count
+    return end
 
 
 @njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
-    """Write the legal moves of a role in one lane into `found`, once POSITION is computed; how many there are."""
-    base, bounds, members, rests = groups.base, groups.group_bounds, groups.members, groups.rests
-    count = 0
-    for family in range(groups.family_starts[role], groups.family_starts[role + 1]):
-        if op.bit(base, groups.guards[family], lane):
-            for group in range(groups.family_offsets[family], groups.family_offsets[family + 1]):
-                if op.bit(base, groups.group_rests[group], lane):
-                    count = list_group(base, lane, group, bounds, members, rests, found, count)
+    """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
+    place, families = first_word(groups.base, groups.turned, lane), groups.open_families
+    starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_masks, groups.piece_table
+    count = open_families = 0
+    for word in range(groups.guard_words[role], groups.guard_words[role + 1]):
+        open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
+    for k in range(open_families):
+        opened = turning.read_part(place, groups.family_table, families[k])
+        while opened:
+            group = groups.family_groups[families[k]] + op.lowest_bit(opened)
+            opened &= opened - 1
+            for piece in range(2 * group, 2 * group + 2):
+                legal = turning.read_part(place, table, piece)
+                while legal:
+                    before = masks[piece] & ((legal & -legal) - 1)
+                    legal &= legal - 1
+                    found[count] = members[starts[piece] + op.count_bits(before)]
+                    count += 1
     return count
-
-
-@njit(cache=True, nogil=True)
-def open_groups(groups, rows, role):  # type: ignore[no-untyped-def]
-    """List the groups of a role whose moves may be legal, for every lane in which play goes on."""
-    base, guards, offsets, rests = groups.base, groups.guards, groups.family_offsets, groups.group_rests
-    opened, counts = groups.opened, groups.open_counts
-    counts[:] = 0
-    for family in range(groups.family_starts[role], groups.family_starts[role + 1]):
-        row, negated = guards[family] >> 1, -(guards[family] & 1)
-        for word in range(op.WORDS):
-            lanes = (np.int64(rows[row, word]) ^ negated) & np.int64(rows[groups.playing, word])
-            while lanes:
-                lane = 64 * word + op.lowest_bit(lanes)
-                lanes &= lanes - 1
-                count = counts[lane]
-                for group in range(offsets[family], offsets[family + 1]):
-                    # Written in any case, and counted if it holds: a branch here would be guessed wrong too often.
-                    opened[count, lane] = group
-                    count += op.bit(base, rests[group], lane)
-                counts[lane] = count
 
 
 @njit(cache=True, nogil=True)
@@ -217,59 +126,144 @@ def rotate(word, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(groups, role):  # type: ignore[no-untyped-def]
-    """A legal move in every lane in which play goes on, each with the same chance; is there one in each?"""
+def find_choices(groups, role):  # type: ignore[no-untyped-def]
+    """List the lanes in which a role may have a choice, and make it move in the others; how many there are."""
+    base, forced, todo, chosen = groups.base, groups.forced, groups.todo, groups.chosen
+    op.conjoin(base, forced, 2 * groups.playing, groups.lone_guards[role])
+    for guard in groups.other_guards[role]:
+        op.conjoin_into(base, forced, guard ^ 1)
+    count = 0
+    for turn in range(op.LANES):
+        lane = (turn & 7) * SIDE + (turn >> 3)  # words of lanes that follow each other lie side by side
+        has_one = op.bit(base, 2 * forced, lane)
+        chosen[role, lane] = groups.lone_moves[role] if has_one else NOTHING
+        todo[count] = lane
+        count += op.bit(base, 2 * groups.playing, lane) - has_one
+    return count
+
+
+@njit(cache=True, nogil=True)
+def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
+    """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
     # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    opened, counts, todo, tried, chosen = (
-        groups.opened,
-        groups.open_counts,
-        groups.todo,
-        groups.tried,
-        groups.chosen[role],
+    family_table, piece_table, numbers, largest = (
+        *(groups.family_table, groups.piece_table, groups.family_groups, groups.largest),
     )
-    bounds, members, rests, generator = groups.group_bounds, groups.members, groups.rests, groups.generator
-    base, places = groups.base, groups.places[role]
-    left = 0
-    for lane in range(op.LANES):
-        chosen[lane] = tried[lane] = NOTHING
-        todo[left] = lane
-        left += counts[lane] > 1
-    for _ in range(MAX_TRIES):  # each lane once in a round, so that waiting for memory overlaps
-        lanes, left = left, 0
-        for k in range(lanes):
-            lane = todo[k]
-            word = next_word(generator)
-            number, place = scale(np.int64(word >> np.uint64(32)), counts[lane]), scale(np.int64(word) & MASK, places)
-            if number < 0 or place < 0:
-                number, place = 0, places  # a place where there is no move
-            group = opened[number, lane]
-            member, last = bounds[group, 0] + place, bounds[group, 1] - 1
-            tried[lane] = min(member, last)
-            # No branch depends on the answer: it would be guessed wrong too often, and then nothing overlaps.
-            todo[left] = lane
-            left += 1 - ((member <= last) & op.bit(base, rests[tried[lane]], lane))
-    for k in range(left):
-        tried[todo[k]] = NOTHING
-    for lane in range(op.LANES):
-        if tried[lane] != NOTHING:
-            chosen[lane] = members[tried[lane]]
-        elif op.bit(base, 2 * groups.playing, lane):
-            count = 0
-            for k in range(counts[lane]):
-                count = list_group(base, lane, opened[k, lane], bounds, members, rests, groups.found, count)
-            if count == 0:
+    families, opened, totals, todo, generator = (
+        *(groups.open_families, groups.open_bits, groups.totals, groups.todo, groups.generator),
+    )
+    masks, starts, members, chosen = groups.piece_masks, groups.piece_starts, groups.members, groups.chosen[role]
+    first, last = groups.guard_words[role], groups.guard_words[role + 1]
+    for turn in range(lanes):
+        place = first_word(groups.base, groups.turned, todo[turn])
+        count = total = 0
+        for word in range(first, last):
+            count = list_bits(turning.read_word(place, word), SIDE * word, families, count)
+        for k in range(count):
+            opened[k] = turning.read_part(place, family_table, families[k])
+            total += op.count_bits(opened[k])
+            totals[k] = total
+        group = NOTHING
+        if total >= MANY_GROUPS:
+            group, rank = try_groups(generator, place, piece_table, numbers, families, opened, totals, count, largest)
+        if group == NOTHING:
+            group, rank = draw_exactly(generator, place, piece_table, numbers, families, opened, totals, count)
+            if group == NOTHING:
                 return False
-            chosen[lane] = groups.found[draw(generator, count) if count > 1 else 0]
+        chosen[todo[turn]] = members[find_member(place, piece_table, masks, starts, group, rank)]
     return True
 
 
 @njit(cache=True, nogil=True)
-def choose_by_group(groups, rows):  # type: ignore[no-untyped-def]
-    """A random legal move for every role in every lane in which play goes on; -1, or a role that has none in a lane."""
+def try_groups(generator, place, table, numbers, families, opened, totals, count, largest):  # type: ignore[no-untyped-def]
+    """Draw an open group and one of as many moves as the largest has, until this one has so many; the group and which.
+
+    No group after a few tries.
+    """
+    for _ in range(TRIES):
+        word = next_word(generator)
+        number = scale(np.int64(word >> np.uint64(32)), totals[count - 1])
+        rank = scale(np.int64(word) & MASK, largest)
+        if number >= 0 and rank >= 0:
+            k, number = find_place(totals, count, number)
+            group = numbers[families[k]] + find_bit(opened[k], number)
+            if rank < count_moves(place, table, group):
+                return group, rank
+    return NOTHING, 0
+
+
+@njit(cache=True, nogil=True)
+def draw_exactly(generator, place, table, numbers, families, opened, totals, count):  # type: ignore[no-untyped-def]
+    """Draw one of the legal moves of all open groups: its group, and the legal moves before it there."""
+    total = 0
+    for k in range(count):
+        bits, number = opened[k], numbers[families[k]]
+        while bits:
+            total += count_moves(place, table, number + op.lowest_bit(bits))
+            bits &= bits - 1
+        totals[k] = total
+    if total == 0:
+        return NOTHING, 0
+    k, rank = find_place(totals, count, draw(generator, total) if total > 1 else 0)
+    bits, number = opened[k], numbers[families[k]]
+    here = count_moves(place, table, number + op.lowest_bit(bits))
+    while rank >= here:
+        rank -= here
+        bits &= bits - 1
+        here = count_moves(place, table, number + op.lowest_bit(bits))
+    return number + op.lowest_bit(bits), rank
+
+
+@njit(cache=True, nogil=True)
+def find_place(totals, count, rank):  # type: ignore[no-untyped-def]
+    """The first of so many totals that is above a rank, and how far above the one before it the rank is."""
+    k = 0
+    for i in range(count):
+        k += totals[i] <= rank
+    return k, rank - (totals[k - 1] if k else 0)
+
+
+@njit(cache=True, nogil=True)
+def count_moves(place, table, group):  # type: ignore[no-untyped-def]
+    """The legal moves of an open group in a lane."""
+    left, right = turning.read_part(place, table, 2 * group), turning.read_part(place, table, 2 * group + 1)
+    return op.count_bits(left) + op.count_bits(right)
+
+
+@njit(cache=True, nogil=True)
+def find_member(place, table, masks, starts, group, rank):  # type: ignore[no-untyped-def]
+    """The member of an open group that has so many legal moves before it. No branch depends on the answer."""
+    here = op.count_bits(turning.read_part(place, table, 2 * group))
+    later = -np.int64(rank >= here)
+    piece = 2 * group - later
+    bit = find_bit(turning.read_part(place, table, piece), rank - (later & here))
+    return starts[piece] + op.count_bits(masks[piece] & ((1 << bit) - 1))
+
+
+@njit(cache=True, nogil=True)
+def find_bit(word, rank):  # type: ignore[no-untyped-def]
+    """The place of the set bit that has `rank` set bits before it, by halving."""
+    place, size = np.int64(0), 32
+    while size:
+        below = op.count_bits(word & ((1 << size) - 1))
+        above = -np.int64(rank >= below)
+        rank -= above & below
+        word >>= above & size
+        place += above & size
+        size >>= 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def choose_by_group(groups):  # type: ignore[no-untyped-def]
+    """A random legal move for every role in every lane in which play goes on; -1, or a role that has none in a lane.
+
+    Rows are turned.
+    """
     op.conjoin(groups.base, groups.playing, 2 * groups.active, 2 * groups.ended + 1)
-    for role in range(len(groups.family_starts) - 1):
-        open_groups(groups, rows, role)
-        if not draw_moves(groups, role):
+    for role in range(len(groups.chosen)):
+        lanes = find_choices(groups, role)
+        if not draw_moves(groups, role, lanes):
             return role
     return -1
 
@@ -278,12 +272,28 @@ def choose_by_group(groups, rows):  # type: ignore[no-untyped-def]
 def make_moves(groups, rows):  # type: ignore[no-untyped-def]
     """Write what the chosen moves say: in place of the rows of moves, and of SUMS."""
     offsets, literals, chosen = groups.touched_offsets, groups.touched, groups.chosen
+    places, writes = groups.places, groups.writes
     for literal in groups.touched_rows:
         op.fill(groups.base, literal >> 1, -(literal & 1))
+    # Three loops, so that none waits for memory to know what comes next.
+    moves = count = 0
     for role in range(len(chosen)):
-        start = groups.move_starts[role] - groups.move_starts[0]
+        start = groups.touched_starts[role]
         for lane in range(op.LANES):
-            if chosen[role, lane] != NOTHING:
-                move = start + chosen[role, lane]
-                for k in range(offsets[move], offsets[move + 1]):
-                    make_true(rows, literals[k], lane)
+            move = start + max(chosen[role, lane], 0)
+            places[moves, 0], places[moves, 1], places[moves, 2] = lane, offsets[move], offsets[move + 1]
+            moves += (offsets[move] < offsets[move + 1]) & (chosen[role, lane] != NOTHING)
+    for number in range(moves):
+        for k in range(places[number, 1], places[number, 2]):
+            writes[count, 0], writes[count, 1] = places[number, 0], literals[k]
+            count += 1
+    for k in range(count):
+        make_true(rows, writes[k, 1], writes[k, 0])
+
+
+@njit(cache=True, nogil=True)
+def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
+    """Make a literal true in one lane."""
+    negated = np.uint64(0) - np.uint64(literal & 1)
+    word = rows[literal >> 1, lane >> 6] ^ negated
+    rows[literal >> 1, lane >> 6] = (word | (np.uint64(1) << np.uint64(lane & 63))) ^ negated

@@ -15,8 +15,14 @@ from pathlib import Path
 
 MAX_BYTES = 2 << 30  # the oldest files go when the folder grows beyond this
 KERNEL_ROOMS = ("engine", "search")  # whose kernels call each other
-KERNEL_MARKS = (b"@njit", b"@kernel", b"@intrinsic", b"njit(")
-KERNEL_CONSTANTS = ("engine/native.py", "engine/circuit.py", "search/graph.py", "search/config.py")
+KERNEL_MARKS = (b"@njit", b"@kernel", b"@intrinsic", b"@row_operation", b"njit(")
+KERNEL_CONSTANTS = (
+    "engine/native.py",
+    "engine/circuit.py",
+    "engine/group_tables.py",
+    "search/graph.py",
+    "search/config.py",
+)
 
 
 @cache

@@ -17,7 +17,6 @@ because nothing in a loop is negated (`CannotGround` says so if the rules do tha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +52,18 @@ class Circuit:
     # What is computed in turn: int64[segments, 5] of phase, first gate, last gate + 1, first latch row, last + 1.
     # A segment with latches is a loop: they begin as false, and its gates are computed until no latch changes.
     segments: NDArray[np.int64]
-    # The families of groups of moves; none if moves are chosen by their rows. A move is legal if the guard of its
-    # family, the rest of its group and its own rest hold.
-    family_starts: NDArray[np.int64]  # int64[roles + 1]: the families of each role
-    guards: NDArray[np.int32]  # int32[families]: literals
-    family_offsets: NDArray[np.int64]  # int64[families + 1]: the groups of each family
-    group_rests: NDArray[np.int32]  # int32[groups]: literals
-    group_bounds: NDArray[np.int64]  # int64[groups, 2]: the first member and the last + 1; groups may have the same
+    # The families of groups of moves, as the words that a lane reads (see `packing`); none if moves are chosen by their
+    # rows. A move is legal if the guard of its family, the rest of its group and its own rest hold.
+    words: NDArray[np.int32]  # int32[words, 64]: the literals of their bits; the words of guards come first
+    guard_words: NDArray[np.int64]  # int64[roles + 1]: the words of the guards of each role; a bit is a family
+    # int64[64 * words of guards, 3]: the word of the rests of the groups of a family, their mask, and the group that
+    # bit 0 would be. Families may have the same groups.
+    families: NDArray[np.int64]
+    # Of each piece of a group: the word of rests, their mask, and the member that belongs to the lowest bit of the mask
+    piece_words: NDArray[np.int32]  # int32[groups, 2]
+    piece_masks: NDArray[np.uint64]  # uint64[groups, 2]
+    piece_starts: NDArray[np.int32]  # int32[groups, 2]
     members: NDArray[np.int32]  # int32[members]: moves of the role, counted from 0
-    rests: NDArray[np.int32]  # int32[members]: literals
     terminal: int  # literal
     goal_literals: NDArray[np.int32]  # int32[goals]
     goal_roles: NDArray[np.int32]  # int32[goals]
@@ -84,7 +86,7 @@ class Circuit:
     def validate(self) -> None:
         """Every index is in its range: compiled code trusts these arrays blindly."""
         gates, rows, roles = len(self.targets), self.rows, len(self.roles)
-        literals = (self.literals, self.goal_literals, np.array([self.terminal]), *self.conditions)
+        literals = (self.literals, self.goal_literals, np.array([self.terminal]), self.words)
         latches = range(self.first_latch, self.first_gate)
         blocks = [padded(len(moves)) for moves in self.moves]
         sound = [
@@ -108,29 +110,34 @@ class Circuit:
         if not all(sound):
             raise EngineError("the arrays of this circuit do not fit together")
 
-    @property
-    def conditions(self) -> tuple[NDArray[np.int32], ...]:
-        """The literals by which moves in groups are legal."""
-        return self.guards, self.group_rests, self.rests
-
     def grouped_soundly(self) -> bool:
-        groups, bounds = len(self.group_rests), self.group_bounds
-        for starts, parents, children in (
-            (self.family_starts, len(self.roles), len(self.guards)),
-            (self.family_offsets, len(self.guards), groups),
-        ):
-            if len(starts) != parents + 1 or starts[0] != 0 or starts[-1] != children or (np.diff(starts) < 0).any():
-                return False
-        if bounds.shape != (groups, 2) or len(self.members) != len(self.rests) or (self.members < 0).any():
+        words, starts, groups = len(self.words), self.guard_words, len(self.piece_words)
+        if len(starts) != len(self.roles) + 1 or starts[0] != 0 or (np.diff(starts) < 0).any() or starts[-1] > words:
             return False
-        if not ((bounds[:, 0] >= 0) & (bounds[:, 0] < bounds[:, 1]) & (bounds[:, 1] <= len(self.members))).all():
+        if self.words.shape != (words, 64) or self.families.shape != (64 * int(starts[-1]), 3):
             return False
-        roles = zip(self.moves, pairwise(self.family_offsets[self.family_starts].tolist()), strict=True)
-        return all(
-            self.members[first:last].max() < len(moves)
-            for moves, (start, end) in roles
-            for first, last in bounds[start:end].tolist()
-        )
+        if not self.piece_words.shape == self.piece_masks.shape == self.piece_starts.shape == (groups, 2):
+            return False
+        read = np.concatenate([self.families[:, 0], self.piece_words.ravel()])
+        sizes = np.bitwise_count(self.piece_masks)
+        if (read < 0).any() or (read >= max(words, 1)).any() or (self.members < 0).any():
+            return False
+        if (self.piece_starts < 0).any() or (self.piece_starts + sizes > len(self.members)).any():
+            return False
+        return all(self.role_grouped_soundly(role, groups) for role in range(len(self.roles)))
+
+    def role_grouped_soundly(self, role: int, groups: int) -> bool:
+        """Are the groups and the moves of a role in their range?"""
+        for _, mask, number in self.families[64 * self.guard_words[role] : 64 * self.guard_words[role + 1]].tolist():
+            if mask:
+                first, last = number + (mask & -mask).bit_length() - 1, number + mask.bit_length() - 1
+                if mask < 0 or first < 0 or last >= groups:
+                    return False
+                begin, end = self.piece_starts[first : last + 1], np.bitwise_count(self.piece_masks[first : last + 1])
+                moves = self.members[begin.min() : (begin + end).max()]
+                if moves.max(initial=0) >= len(self.moves[role]):
+                    return False
+        return True
 
 
 def padded(moves: int) -> int:

@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ggp_agent.engine import rowops as op
-from ggp_agent.engine.by_group import choose_by_group, make_moves
+from ggp_agent.engine.by_group import choose_by_group, make_moves, turn_rows
 from ggp_agent.engine.circuit import BLOCK, GOALS, LEGAL, NEXT, POSITION, SUMS, padded
 from ggp_agent.engine.native import VECTOR
 
@@ -367,7 +367,7 @@ def report_no_move(wiring, work, rows, role):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def run_playouts(wiring, groups, work, rows, steps):  # type: ignore[no-untyped-def]
     """Play at random for so many steps, or until all playouts have ended or the rules turn out to be broken."""
-    progress, by_group = work.progress, len(groups.guards) > 0
+    progress, by_group = work.progress, len(groups.members) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
         end_playouts(wiring, work, rows)
@@ -375,7 +375,9 @@ def run_playouts(wiring, groups, work, rows, steps):  # type: ignore[no-untyped-
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
+        if by_group:
+            turn_rows(groups)
+        stuck = choose_by_group(groups) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, work, rows, stuck)
             return

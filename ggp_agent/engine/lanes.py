@@ -21,8 +21,10 @@ from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, P
 from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
+from ggp_agent.engine.group_tables import make_groups
 from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
+from ggp_agent.engine.turning import STRIDE
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
 from ggp_agent.gdl.reader import read
@@ -86,8 +88,9 @@ class Rows:
         start, choices = rows + 6, rows + 6 + fluents
         forced = choices + len(circuit.roles) + 1
         tree = forced + len(circuit.roles)
-        playing = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
-        total = playing + 1
+        groups = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
+        turned = groups + 2
+        total = turned + STRIDE * len(circuit.words)
         memory = np.zeros(total * WORDS + WORDS, np.uint64)
         skip = -memory.ctypes.data % ROW_BYTES // 8  # rows begin at multiples of their size
         self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)
@@ -107,7 +110,7 @@ class Rows:
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
-        self.groups = by_group.make_groups(circuit, self.wiring.base, active=active, ended=ended, playing=playing)
+        self.groups = make_groups(circuit, self.wiring.base, active=active, ended=ended, scratch=groups, turned=turned)
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
@@ -233,7 +236,8 @@ class LanesEngine(Engine):
     def legal(self) -> list[list[int]]:
         """The legal moves of each role in the first lane."""
         groups, moves = self.rows.groups, self.circuit.moves
-        if len(groups.guards):
+        if len(groups.members):
+            by_group.turn_rows(groups)
             counts = (by_group.legal_moves(groups, role, 0, groups.found) for role in range(len(moves)))
             return [sorted(groups.found[:count].tolist()) for count in counts]
         starts = self.circuit.legal_starts.tolist()
@@ -264,7 +268,7 @@ class LanesEngine(Engine):
     def make_moves(self, joint: JointMove) -> None:
         """Make all lanes make these moves."""
         groups = self.rows.groups
-        if len(groups.guards):
+        if len(groups.members):
             groups.chosen[:] = np.array(joint)[:, None]
             by_group.make_moves(groups, self.rows.rows)
             return

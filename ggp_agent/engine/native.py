@@ -67,7 +67,7 @@ def kept_rows(circuit: Circuit) -> NDArray[np.int64]:
     for phase, first, last, _, _ in circuit.segments.tolist():
         if phase in (LEGAL, SUMS):
             last_use[circuit.literals[circuit.offsets[first] : circuit.offsets[last]] >> 1] = len(parts)
-    for literals in (circuit.goal_literals, *circuit.conditions):
+    for literals in (circuit.goal_literals, circuit.words.ravel()):
         last_use[literals >> 1] = len(parts)
     last_use[circuit.terminal >> 1] = len(parts)
     last_use[circuit.first_gate : circuit.next_start + len(circuit.fluents)] = len(parts)

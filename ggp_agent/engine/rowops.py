@@ -354,8 +354,14 @@ def bit(builder: Any, base: Any, literal: Any, lane: Any) -> Any:
 
 @row_operation
 def lowest_bit(builder: Any, word: Any) -> Any:
-    """The number of the lowest set bit of a word that is not 0"""
-    return builder.cttz(word, ir.IntType(1)(1))
+    """The number of the lowest set bit of a word, 64 if there is none"""
+    return builder.cttz(word, ir.IntType(1)(0))
+
+
+@row_operation
+def count_bits(builder: Any, word: Any) -> Any:
+    """The number of set bits of a word"""
+    return builder.ctpop(word)
 
 
 @row_operation

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.edges import new_position
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.select import random_below
-from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, new_position, walk_on
+from ggp_agent.search.table import EDGES, JOINTS, LISTED, NODES, NONE, hash_state, kernel
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, walk_on
 from ggp_agent.search.update import update
 
 MANY = 1 << 30  # random numbers are below it
@@ -46,7 +47,9 @@ class Problem:
 @kernel
 def forget_graph(g, state, level):  # type: ignore[no-untyped-def]
     """Begin anew with a root of this state, after so many plies."""
-    g.used[NODES], g.used[EDGES], g.used[JOINTS] = 0, 0, 0
+    g.used[NODES], g.used[EDGES], g.used[JOINTS], g.used[LISTED] = 0, 0, 0, 0
+    for size in range(len(g.free)):
+        g.free[size] = NONE
     for slot in range(len(g.table)):
         g.table[slot] = NONE
     g.root[0] = new_position(g, state, 0, hash_state(state, 0), level)

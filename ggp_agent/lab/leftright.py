@@ -16,7 +16,7 @@ from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.select import random_below
-from ggp_agent.search.table import EDGES, NODES, RANDOM, hash_state, kernel
+from ggp_agent.search.table import EDGES, LISTED, NODES, RANDOM, hash_state, kernel
 from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, walk_on
 from ggp_agent.search.update import update
 
@@ -77,11 +77,10 @@ def choose(g, made, lefts, steps, playouts, scratch):  # type: ignore[no-untyped
     forget_graph(g, scratch.state, made)
     for _ in range(playouts):
         simulate(g, steps, scratch)
-    first = g.first[g.root[0]]
-    one, other = g.n[first], g.n[first + 1]
-    if one == other:
+    first, known = g.first[g.root[0]], g.edges[g.root[0]]
+    if known == 2 and g.n[first] == g.n[first + 1]:
         return g.move[first + random_below(g, 2)]
-    return g.move[first] if one > other else g.move[first + 1]
+    return g.move[first + 1] if known == 2 and g.n[first + 1] > g.n[first] else g.move[first]
 
 
 @kernel
@@ -103,7 +102,7 @@ class LeftRight:
         groups = make_groups("none", [["left", "right"]], [])
         megabytes = max(MEGABYTES, 4 * playouts // 1000)
         self.pool = Pool(config, groups, np.ones(1), words=1, graphs=1, walks=1, megabytes=megabytes, seed=0)
-        for what, room in ((NODES, playouts + 2), (EDGES, 2 * playouts + 2)):
+        for what, room in ((NODES, playouts + 2), (EDGES, 4 * playouts + 4), (LISTED, 2 * playouts + 2)):
             while self.pool.room[what] < room:
                 if not self.pool.grow(what):
                     raise ConfigError(f"{playouts:,} playouts a move are too many")

@@ -16,7 +16,7 @@ from ggp_agent.lab.bandit import forget_graph
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import TABLE, Pool
 from ggp_agent.search.groups import expand, make_groups
-from ggp_agent.search.table import EDGES, NODES, hash_state, kernel
+from ggp_agent.search.table import EDGES, LISTED, NODES, hash_state, kernel
 from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, walk_on
 from ggp_agent.search.update import update
 
@@ -188,7 +188,8 @@ def make_pool(config: SearchConfig, game: PGame, plays: int, seed: int, table: N
         groups["group_offset"] = np.zeros(3, np.int64)
         per_play *= 3
     pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=1, megabytes=MEGABYTES, seed=seed)
-    for what, need in ((NODES, plays * per_play), (EDGES, plays * per_play * branching)):
+    moves = plays * per_play * branching
+    for what, need in ((NODES, plays * per_play), (EDGES, 2 * moves), (LISTED, moves)):
         while pool.room[what] < need and pool.grow(what):
             pass
     return pool

@@ -3,8 +3,9 @@
 One pool of memory holds one graph or many, each with its own root; a position belongs to one graph. A node is a
 position, or a *group* of the moves of one: choosing a move is then walking through groups. Statistics lie on edges.
 
-A node gets its edges when a simulation first goes on from it, so most nodes have none. An edge is *in the graph* once a
-simulation that took it has ended.
+The moves of a node are listed when a simulation first goes on from it, so most nodes have none. A move gets its edge
+when a simulation first takes it; the edges of a node lie together and move to a larger place when they have filled
+theirs. An edge is *in the graph* once a simulation that took it has ended.
 """
 
 from __future__ import annotations
@@ -14,13 +15,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine.block import Block
+from ggp_agent.engine.block import LINE, Block
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import INFINITE, SearchConfig
-from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE, RANDOM, STAMP, copy_joints, fill_table, pack_graph
+from ggp_agent.search.table import (
+    EDGES,
+    JOINTS,
+    LISTED,
+    NODES,
+    NONE,
+    RANDOM,
+    STAMP,
+    copy_joints,
+    fill_table,
+    pack_graph,
+)
 
 SIMULTANEOUS = -1  # the mover of a position in which several roles choose
-UNTRIED, PROVEN = np.inf, 0.0  # the doubt of an edge that no simulation took, or whose value is proven
+UNTRIED, PROVEN = np.inf, 0.0  # the doubt of an edge that no simulation has taken to its end, or whose value is proven
 
 # kind of a node
 POSITION, GROUP = range(2)
@@ -30,9 +42,9 @@ STAGES, RANKED, NEAR, PRIOR, TABLE = range(5)
 # flags of a node
 EXPANDED, SOLVED, TERMINAL = 1, 2, 4
 
-MIN_NODES, MIN_EDGES, MIN_JOINTS = 1 << 10, 1 << 12, 1 << 6
+MIN_NODES, MIN_EDGES, MIN_JOINTS, MIN_LISTED = 1 << 10, 1 << 12, 1 << 6, 1 << 12
+SIZES = 30  # of places for edges, each twice as large as the one before
 FIRST_SHARE = 0.05  # of the memory is taken at once
-LINE = 64  # bytes of a line of cache
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
 MAX_PATH = 1024  # edges
 
@@ -46,11 +58,13 @@ NODE: Record = {  # what a walk reads of a node
     "mover": (np.int16, ()),  # the role that chooses, or SIMULTANEOUS
     "first": (np.int32, ()),  # first edge out
     "edges": (np.int32, ()),  # how many edges out
+    "space": (np.int32, ()),  # how many there is space for where they lie
+    "list": (np.int32, ()),  # first of its moves that have no edge yet, in `listed`
+    "left": (np.int32, ()),  # how many of these
     "level": (np.int32, ()),  # plies from the start of the match when first seen
     "running": (np.int32, ()),  # simulations on their way through it
     "parent": (np.int32, ()),  # first edge in
-    "tried": (np.int32, ()),  # edges out behind these were never taken
-    "open": (np.int32, ()),  # edges out that are not proven
+    "open": (np.int32, ()),  # moves that are not proven
     "counts": (np.float64, ("counts",)),  # layer d: sum of n_d(f) over edges f out; the last one may be depth inf
     "sums": (np.float64, ("sums",)),  # layer d, role: sum of n(f) mu_d(f) over edges f out, likewise
 }
@@ -93,7 +107,14 @@ MARKS: Record = {  # scratch of updates
 EDGE_MARKS: Record = {
     "edge_mark": (np.int64, ()),  # stamp of the update on whose path it is
 }
-RECORDS: dict[int, tuple[Record, ...]] = {NODES: (NODE, NODE_MORE, MARKS), EDGES: (EDGE, EDGE_MORE, AMAF, EDGE_MARKS)}
+LIST: Record = {
+    "listed": (np.int32, ()),  # a move, or a group if negative
+}
+RECORDS: dict[int, tuple[Record, ...]] = {
+    NODES: (NODE, NODE_MORE, MARKS),
+    EDGES: (EDGE, EDGE_MORE, AMAF, EDGE_MARKS),
+    LISTED: (LIST,),
+}
 
 
 def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]:
@@ -165,17 +186,18 @@ class Pool:
         deep = rules["deep"] or config.update_all
         self.unused = [] if deep else [MARKS, EDGE_MARKS]
         self.unused += [] if config.rave else [AMAF]
-        self.room = {NODES: max(MIN_NODES, 2 * graphs), EDGES: MIN_EDGES, JOINTS: MIN_JOINTS}
+        self.room = {NODES: max(MIN_NODES, 2 * graphs), EDGES: MIN_EDGES, JOINTS: MIN_JOINTS, LISTED: MIN_LISTED}
         if (need := self.bytes(self.room)) > self.limit:
             raise ConfigError(
                 f"a search of this game needs at least {need / 2**20:.1f} megabytes, and {megabytes:.1f} are allowed"
             )
-        while self.bytes(larger := {NODES: 2 * self.room[NODES], EDGES: 2 * self.room[EDGES], JOINTS: MIN_JOINTS}) < (
-            FIRST_SHARE * self.limit
+        while (
+            self.bytes(larger := {what: room * (1 if what == JOINTS else 2) for what, room in self.room.items()})
+            < FIRST_SHARE * self.limit
         ):
             self.room = larger
         arrays = [self.empty(what, record) for what in RECORDS for record in RECORDS[what]]
-        used = np.zeros(5, np.int64)  # nodes, edges, joint moves; stamp of the last update; random state
+        used = np.zeros(6, np.int64)  # nodes, edges, joint moves, listed moves; stamp of the last update; random state
         self.block = Block(
             {
                 **rules,
@@ -200,12 +222,15 @@ class Pool:
                 "max_path": (MAX_PATH // 2 if groups["group_kind"] == RANKED else MAX_PATH) - roles,
                 # int32[2, 2]: x and y of the last two moves before the root, the latest first, or NONE
                 "last": np.full((2, 2), NONE, np.int32),
-                # NODES + 1, EDGES + 1 or JOINTS + 1 if room for more of them was missing; whether that is known
+                # int32[SIZES]: the first free place for 8, 16, ... edges; `next` of its first edge is the next one
+                "free": np.full(SIZES, NONE, np.int32),
+                # int64[2]: NODES + 1, EDGES + 1, ... if room for more of them was missing; whether that is known
                 "wanting": np.zeros(2, np.int64),
-                "room": np.array(list(self.room.values()), np.int64),  # int64[3]: for nodes, edges, joint moves
+                "room": np.array(list(self.room.values()), np.int64),  # int64[4]: nodes, edges, joint and listed moves
                 **self.tables(self.room),
                 **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
-            }
+            },
+            steady={*NODE, *EDGE, *EDGE_MORE, *LIST},
         )
 
         self.first_room = self.room
@@ -307,6 +332,7 @@ class Pool:
     def clear(self) -> None:
         """Forget all graphs."""
         self.block["used"][:STAMP] = 0
+        self.block["free"][:] = NONE
         self.block["root"][:] = NONE
         self.block["table"][:] = NONE
         self.block["joint"][:] = NONE

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import Move
 from ggp_agent.errors import ConfigError
+from ggp_agent.search.edges import add_edge, begin_edges, list_moves
 from ggp_agent.search.graph import NEAR, PRIOR, RANKED, SIMULTANEOUS, STAGES, TABLE
 from ggp_agent.search.listed import expand_listed
 from ggp_agent.search.ranked import EVERY, ONCE, POWERS
 from ggp_agent.search.squares import squares
-from ggp_agent.search.table import NONE, kernel
-from ggp_agent.search.ucd import new_edges, new_moves
+from ggp_agent.search.table import NONE, kernel, rounded
 
 MANY_MOVES = 24  # fewer legal moves are not grouped by `auto`
 STAGE_COST = 20.0  # edges that could be looked at in the time that a stage more takes
@@ -56,9 +56,9 @@ def expand(g, lane, moves, counts):  # type: ignore[no-untyped-def]
             found = count_groups(g, stage, offset, chosen, count)
             if found > 1:
                 g.label[node, 1] = stage
-                return expand_groups(g, node, mover, stage, offset, chosen, count, found)
+                return expand_groups(g, node, mover, stage, offset, chosen, count)
             stage += 1
-    return new_moves(g, node, mover, chosen, count)
+    return list_moves(g, node, mover, chosen, count)
 
 
 @kernel
@@ -86,20 +86,17 @@ def count_groups(g, stage, offset, moves, count):  # type: ignore[no-untyped-def
 
 
 @kernel
-def expand_groups(g, node, role, stage, offset, moves, count, found):  # type: ignore[no-untyped-def]
-    """An edge for every group that has one of these moves."""
-    first = new_edges(g, node, found)
-    if first == NONE:
-        return False
-    mark, edge, clock = g.group_mark, first, len(g.group_mark) - 1
+def expand_groups(g, node, role, stage, offset, moves, count):  # type: ignore[no-untyped-def]
+    """Let a node have the groups of these moves, which are overwritten."""
+    mark, found, clock = g.group_mark, 0, len(g.group_mark) - 1
     mark[clock] += 1
     for k in range(count):
         group = g.group_key[stage, offset + moves[k]]
         if mark[group] != mark[clock]:
             mark[group] = mark[clock]
-            g.move[edge], g.role[edge] = -1 - group, role
-            edge += 1
-    return True
+            moves[found] = -1 - group
+            found += 1
+    return list_moves(g, node, role, moves, found)
 
 
 @kernel
@@ -108,15 +105,13 @@ def expand_simultaneous(g, node, moves, counts):  # type: ignore[no-untyped-def]
     total = 0
     for role in range(len(counts)):
         total += counts[role] if counts[role] > 1 else 0
-    first = new_edges(g, node, total)
-    if first == NONE:
+    if not begin_edges(g, node, rounded(total), total):
         return False
     g.mover[node] = SIMULTANEOUS
     for role in range(len(counts)):
         if counts[role] > 1:
             for k in range(counts[role]):
-                g.move[first], g.role[first] = moves[role, k], role
-                first += 1
+                add_edge(g, node, role, moves[role, k])
     return True
 
 

@@ -11,10 +11,10 @@ from ggp_agent.engine.circuit import Circuit
 from ggp_agent.engine.kernels import read_goals
 from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
+from ggp_agent.search.edges import set_row
 from ggp_agent.search.graph import MAX_PATH
 from ggp_agent.search.rave import note_played
 from ggp_agent.search.table import NONE, kernel
-from ggp_agent.search.ucd import set_row
 
 # What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
 # random; it waits until other lanes of its block have played out.
@@ -26,7 +26,10 @@ PLACES = (
     *("goal_literals", "goal_roles", "goal_values"),
 )
 # What they need to know of moves that are chosen by groups.
-GROUPS = ("guards", "family_starts", "family_offsets", "group_rests", "group_bounds", "members", "rests", "chosen")
+GROUPS = (
+    *("turned", "guard_words", "family_table", "family_groups", "piece_table", "piece_masks", "piece_starts"),
+    *("members", "open_families", "chosen"),
+)
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of the field `progress`
 
@@ -59,6 +62,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
             "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
             "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
+            "halted": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: lanes whose walks need something else
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
             "block": block,  # lanes that play out from one leaf
@@ -115,7 +119,7 @@ def read_state(lanes, lane):  # type: ignore[no-untyped-def]
 def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
     """List the legal moves of all roles in a lane."""
     rows, moves, counts = lanes.rows, lanes.moves, lanes.counts
-    if len(lanes.guards):
+    if len(lanes.members):
         for role in range(len(counts)):
             counts[role] = legal_moves(lanes, role, lane, moves[role])
         return
@@ -154,7 +158,7 @@ def read_payoff(g, lanes, lane):  # type: ignore[no-untyped-def]
 @kernel
 def play_forced(g, lanes):  # type: ignore[no-untyped-def]
     """Put the moves of walks in the place of random ones."""
-    base, rows, by_group = lanes.base, lanes.rows, len(lanes.guards) > 0
+    base, rows, by_group = lanes.base, lanes.rows, len(lanes.members) > 0
     for role in range(g.roles):
         mask = lanes.forced + role
         if not op.is_any(base, mask):
@@ -179,7 +183,7 @@ def play_forced(g, lanes):  # type: ignore[no-untyped-def]
 def write_history(g, lanes):  # type: ignore[no-untyped-def]
     """Note the move of the only role in every lane that plays at random."""
     first, rows = lanes.move_starts[0], lanes.rows
-    if len(lanes.guards):
+    if len(lanes.members):
         for lane in range(LANES):
             if lanes.phase[lane] == PLAYING:
                 lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = lanes.chosen[0, lane]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ggp_agent.search.edges import list_moves
 from ggp_agent.search.graph import GROUP, NEAR, PRIOR
 from ggp_agent.search.table import NONE, kernel
-from ggp_agent.search.ucd import new_edges, new_moves
 
 NOWHERE = 255  # where a coordinate would be
 SHIFT = 256
@@ -26,7 +26,7 @@ def expand_listed(g, lane, node, role, offset, moves, count):  # type: ignore[no
             if is_member(g, group, place, offset + moves[k], ranks[k], count):
                 moves[kept] = moves[k]
                 kept += 1
-        return new_moves(g, node, role, moves, kept)
+        return list_moves(g, node, role, moves, kept)
     if g.group_kind == NEAR:
         g.label[node, 0] = last_places(g, lane)
     place, found, sole = g.label[node, 0], 0, False
@@ -38,15 +38,14 @@ def expand_listed(g, lane, node, role, offset, moves, count):  # type: ignore[no
     if g.group_kind == NEAR:
         sole = members[0] == count  # everything is near
     if found < 2 or sole:
-        return new_moves(g, node, role, moves, count)
-    edge = new_edges(g, node, found)
-    if edge == NONE:
-        return False
+        return list_moves(g, node, role, moves, count)
+    groups = np.empty(found, np.int32)
+    found = 0
     for group in range(g.group_count):
         if members[group]:
-            g.move[edge], g.role[edge] = -1 - group, role
-            edge += 1
-    return True
+            groups[found] = -1 - group
+            found += 1
+    return list_moves(g, node, role, groups, found)
 
 
 @kernel

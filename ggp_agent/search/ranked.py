@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ggp_agent.search.edges import add_edge, begin_edges, new_node, set_row
 from ggp_agent.search.graph import EXPANDED, GROUP, PROVEN, SIMULTANEOUS, SOLVED, UNTRIED
 from ggp_agent.search.select import lose, random_below
-from ggp_agent.search.table import EDGES, NODES, NONE, copy_edge, kernel
-from ggp_agent.search.ucd import is_solved, new_edges, new_node, set_row
+from ggp_agent.search.table import EDGES, NODES, NONE, copy_edge, kernel, rounded
+from ggp_agent.search.ucd import is_solved
 from ggp_agent.search.update import add_row, refresh, sees_through
 
 SIZE = 3  # moves of a group
@@ -39,7 +40,7 @@ def form_groups(g, node):  # type: ignore[no-untyped-def]
         return
     groups = 0 if grouped else (count + SIZE - 1) // SIZE
     lacks_nodes = g.used[NODES] + groups > g.room[NODES]
-    if lacks_nodes or g.used[EDGES] + groups + count > g.room[EDGES]:
+    if lacks_nodes or g.used[EDGES] + rounded(groups) + count > g.room[EDGES]:
         g.wanting[0] = (NODES if lacks_nodes else EDGES) + 1
         g.label[node, 0] = np.int64(g.counts[node, 0]) + PATIENCE
         return
@@ -137,11 +138,10 @@ def unlink(g, edge):  # type: ignore[no-untyped-def]
 @kernel
 def make_group_nodes(g, node, first, count, groups):  # type: ignore[no-untyped-def]
     """Let the edges of a position become those of groups, and let it have edges to these."""
-    above = new_edges(g, node, groups)
-    g.tried[node] = groups
+    begin_edges(g, node, rounded(groups), groups)
     for k in range(groups):
-        edge, group = above + k, new_node(g, GROUP)
-        g.move[edge], g.role[edge], g.child[edge], g.deeper[edge] = -1 - k, g.mover[node], group, 1
+        edge, group = add_edge(g, node, g.mover[node], -1 - k), new_node(g, GROUP)
+        g.child[edge], g.deeper[edge] = group, 1
         g.parent[group] = edge
         g.graph[group], g.level[group], g.position[group] = g.graph[node], g.level[node], node
         g.label[group, 0], g.label[group, 1] = k, g.label[node, 1] + 1
@@ -160,7 +160,6 @@ def fill_group(g, edge):  # type: ignore[no-untyped-def]
     set_row(g.counts[group], 0.0)
     set_row(g.sums[group], 0.0)
     g.flags[group], g.running[group], g.open[group] = EXPANDED, 0, 0
-    g.tried[group] = g.edges[group]  # perhaps not all: then they are found by looking at each
     best = NONE
     for member in range(g.first[group], g.first[group] + g.edges[group]):
         g.n[edge] += g.n[member]

@@ -14,10 +14,11 @@ import numpy as np
 
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.block import prefetch
-from ggp_agent.engine.by_group import choose_by_group, make_moves
+from ggp_agent.engine.by_group import choose_by_group, make_moves, turn_rows
 from ggp_agent.engine.circuit import GOALS, NEXT, POSITION
 from ggp_agent.engine.kernels import DONE, RUNNING, choose_moves, commit, compute, report_no_move
 from ggp_agent.engine.rowops import LANES, WORDS
+from ggp_agent.search.edges import copy_row, set_row
 from ggp_agent.search.graph import EXPANDED
 from ggp_agent.search.groups import expand
 from ggp_agent.search.lane_rows import (
@@ -47,16 +48,15 @@ from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.table import NODES, NONE, hash_state, kernel
 from ggp_agent.search.ucd import (
     KNOWN,
+    MOVES,
     PLAYOUT,
     RANK,
     STEP,
     WALK,
     arrive,
-    copy_row,
     is_finished,
     leave_groups,
     position_of,
-    set_row,
     walk_on,
 )
 from ggp_agent.search.update import update
@@ -170,11 +170,12 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
 def walk_all(g, lanes):  # type: ignore[no-untyped-def]
     """Let all walks go on together, edge by edge: while one waits for memory, others go on.
 
-    A walk that comes to a node asks for its edges, and takes one of them in the next round.
+    A walk that comes to a node asks for its edges, and takes one of them in the next round. A walk that needs something
+    else asks for the state of its position.
     """
-    walker, walkers = lanes.walker, lanes.walkers
+    walker, walkers, halted = lanes.walker, lanes.walkers, lanes.halted
     while walkers[0]:
-        count, kept = walkers[0], 0
+        count, kept, halts = walkers[0], 0, 0
         for k in range(count):
             node = g.at[walker[k]]
             for edge in range(g.first[node], g.first[node] + min(g.edges[node], MOST_ASKED), 4):
@@ -187,10 +188,14 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
                 walker[kept] = lane
                 kept += 1
                 continue
-            walkers[0] = kept
-            proceed(g, lanes, lane, need)
-            kept = walkers[0]
+            if need in (STEP, MOVES):
+                prefetch(g.hash, wanted_position(g, lane, need))
+            lanes.need[lane] = need
+            halted[halts] = lane
+            halts += 1
         walkers[0] = kept
+        for k in range(halts):
+            proceed(g, lanes, halted[k], lanes.need[halted[k]])
 
 
 @kernel
@@ -213,14 +218,21 @@ def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def ask_for_parents(g, lanes, over):  # type: ignore[no-untyped-def]
-    """Ask for edges that lead to where simulations come from that are about to end: they will be brought up to date."""
+def ask_for_more(g, lanes, over):  # type: ignore[no-untyped-def]
+    """Ask for what can be known now: the positions that the table has in these places, and edges that lead to where
+    simulations come from that are about to end, because they will be brought up to date.
+    """
+    adapted = g.d1 > 0 or g.d3 > 0
     for word in range(WORDS):
-        bits = np.int64(over[word])
+        bits = np.int64(over[word] | lanes.pending[word])
         while bits:
             lane = 64 * word + op.lowest_bit(bits)
             bits &= bits - 1
-            if lanes.phase[lane] == PLAYING:
+            if lanes.phase[lane] == STEPPED:
+                node = g.table[np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1))]
+                if node != NONE:
+                    prefetch(g.hash, node)
+            elif lanes.phase[lane] == PLAYING and adapted:
                 for k in range(1, g.length[lane]):
                     edge = g.parent[g.nodes[lane, k]]
                     if edge != g.path[lane, k - 1]:
@@ -324,17 +336,18 @@ def cut_off(g, lanes):  # type: ignore[no-untyped-def]
 def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
-    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.guards) > 0
+    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.members) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
+        if by_group:
+            turn_rows(groups)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
         for word in range(WORDS):
             over[word] = rows[ended, word]
         ask_for_memory(g, lanes, over)
         if op.is_any(base, ended):
             compute(wiring, GOALS)
-        if g.d1 > 0 or g.d3 > 0:
-            ask_for_parents(g, lanes, over)
+        ask_for_more(g, lanes, over)
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)
@@ -355,7 +368,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
             progress[3] = DONE
         if progress[3] != RUNNING:
             return
-        stuck = choose_by_group(groups, rows) if by_group else choose_moves(wiring)
+        stuck = choose_by_group(groups) if by_group else choose_moves(wiring)
         if stuck >= 0:
             report_no_move(wiring, lanes, rows, stuck)
             return

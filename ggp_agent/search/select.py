@@ -6,8 +6,13 @@ import math
 
 import numpy as np
 
+from ggp_agent.search.edges import add_edge
 from ggp_agent.search.graph import PROVEN, SIMULTANEOUS, UNTRIED
+from ggp_agent.search.largest import TIE, largest, logarithm
 from ggp_agent.search.table import NONE, RANDOM, kernel
+
+LOW = (1 << TIE) - 1
+NEW = -2  # instead of an edge: a move that has none yet
 
 
 @kernel
@@ -64,52 +69,67 @@ def is_barred(g, edge, role, shared, skip):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def select(g, node, role, skip):  # type: ignore[no-untyped-def]
-    """The edge of a role with the largest u, ties at random; `skip` those whose value is proven, or NONE."""
-    parent = g.counts[node, 0 if g.mover[node] == SIMULTANEOUS else g.parent_layer]
-    parent += g.virtual_loss * g.running[node]
+def best_edge(g, node, role, skip, breadth):  # type: ignore[no-untyped-def]
+    """The first edge of a role with the largest u, and how many have it; `skip` those whose value is proven."""
+    first, count = g.first[node], g.edges[node]
+    if g.rave == 0.0 and g.mover[node] != SIMULTANEOUS:
+        found = largest(g.doubt, np.int64(first), np.int64(count), breadth, np.float32(g.urgency), np.int64(skip))
+        return np.int64(first + (found & LOW)), found >> TIE
+    best, chosen, ties, shared = np.float32(-np.inf), NONE, 0, g.mover[node] == SIMULTANEOUS
+    for edge in range(first, first + count):
+        if not is_barred(g, edge, role, shared, skip):
+            u = worth(g, edge, breadth)
+            if u > best:
+                best, chosen, ties = u, edge, 1
+            elif u == best:
+                ties += 1
+    return np.int64(chosen), ties
+
+
+@kernel
+def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
+    """The edge of a role with the largest u, ties at random; NEW if it is one of `left` moves without an edge.
+
+    `skip` those whose value is proven; NONE if no others are there.
+    """
+    shared = g.mover[node] == SIMULTANEOUS
+    parent = g.counts[node, 0 if shared else g.parent_layer] + g.virtual_loss * g.running[node]
     breadth = np.float32(0.0)
     if parent > 1.0:
-        breadth = np.float32(g.exploration) * math.sqrt(math.log(np.float32(parent)))
-    best, chosen, ties = np.float32(-np.inf), NONE, 0
-    first, count, shared = g.first[node], g.edges[node], g.mover[node] == SIMULTANEOUS
-    for edge in range(first, first + count):  # what is a matter of luck must not be a jump
-        u = worth(g, edge, breadth)
-        if is_barred(g, edge, role, shared, skip):
-            u = np.float32(-np.inf)
-        better = u > best
-        ties = 1 if better else ties + (u == best)
-        chosen = edge if better else chosen
-        best = u if better else best
-    if chosen == NONE or ties == 1:
-        return chosen
-    left = random_below(g, ties)
-    for edge in range(chosen, first + count):
+        breadth = np.float32(g.exploration) * math.sqrt(logarithm(np.float32(parent)))
+    chosen, ties = best_edge(g, node, role, skip, breadth)
+    best = worth(g, chosen, breadth) if ties else np.float32(-np.inf)
+    if left and g.urgency >= best:
+        ties = left + (ties if g.urgency == best else 0)
+        if random_below(g, ties) < left:
+            return NEW
+        ties -= left
+    if ties <= 1:
+        return chosen if ties else NONE
+    number = random_below(g, ties)
+    for edge in range(chosen, g.first[node] + g.edges[node]):
         if worth(g, edge, breadth) == best and not is_barred(g, edge, role, shared, skip):
-            if left == 0:
+            if number == 0:
                 return edge
-            left -= 1
+            number -= 1
     return chosen
 
 
 @kernel
-def select_untried(g, node):  # type: ignore[no-untyped-def]
-    """A random edge that was never taken, found without a look at all; NONE without one, or if others may be better."""
-    left = g.edges[node] - g.tried[node]
-    if left == 0 or g.urgency < np.inf or g.rave > 0.0 or (g.virtual_loss == 0 and g.running[node] > 0):
-        return NONE
-    return g.first[node] + g.tried[node] + random_below(g, left)
+def is_new_best(g):  # type: ignore[no-untyped-def]
+    """Is a move without an edge better than all edges, whatever they are worth?"""
+    return g.urgency == np.inf and g.virtual_loss > 0
 
 
 @kernel
-def take(g, node, edge):  # type: ignore[no-untyped-def]
-    """An edge is chosen: those that were never taken stay behind all others. Where it is now."""
-    front = g.first[node] + g.tried[node]
-    if edge < front or g.rave > 0.0:
-        return edge
-    g.tried[node] += 1
-    g.move[front], g.move[edge] = g.move[edge], g.move[front]  # they differ in nothing else
-    return front
+def try_new(g, node):  # type: ignore[no-untyped-def]
+    """Give an edge to a random one of the moves that have none, or NONE if there is no room."""
+    chosen = g.list[node] + random_below(g, g.left[node])
+    edge = add_edge(g, node, g.mover[node], g.listed[chosen])
+    if edge != NONE:
+        g.left[node] -= 1
+        g.listed[chosen] = g.listed[g.list[node] + g.left[node]]
+    return edge
 
 
 @kernel

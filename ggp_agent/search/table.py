@@ -10,7 +10,7 @@ from ggp_agent.engine import kernels as _kernels  # noqa: F401 - says where comp
 kernel = njit(cache=True, nogil=True, error_model="numpy")
 
 NONE = -1  # no node, no edge
-NODES, EDGES, JOINTS, STAMP, RANDOM = range(5)  # of Graph.used
+NODES, EDGES, JOINTS, LISTED, STAMP, RANDOM = range(6)  # of Graph.used
 
 # Odd constants with bits spread evenly, from the golden ratio and from MurmurHash3's finaliser.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -134,6 +134,12 @@ def copy_joints(g, old):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def rounded(count):  # type: ignore[no-untyped-def]
+    """The places that so many edges take: whole lines of cache."""
+    return (count + 3) // 4 * 4
+
+
+@kernel
 def mark_reachable(g, joints, new_node):  # type: ignore[no-untyped-def]
     """new_node[node] = 0 for all nodes that the roots reach, NONE for others; `joints` is in the order of its nodes."""
     stack = np.empty(len(new_node), np.int32)
@@ -172,41 +178,59 @@ def mark_reachable(g, joints, new_node):  # type: ignore[no-untyped-def]
 @kernel
 def pack_graph(g, joints):  # type: ignore[no-untyped-def]
     """Move what the roots reach to the beginning of the arrays; the hash tables are empty."""
-    nodes, edges = g.used[NODES], g.used[EDGES]
+    nodes, edges, listed = g.used[NODES], g.used[EDGES], g.used[LISTED]
     new_node = np.full(nodes, NONE, np.int32)
-    kept = np.zeros(edges, np.bool_)
+    kept, space, listing = np.zeros(edges, np.int32), np.zeros(edges, np.int32), np.zeros(listed, np.int32)
     mark_reachable(g, joints, new_node)
-    node_count, edge_count = 0, 0
+    node_count, edge_count, listed_count = 0, 0, 0
     for node in range(nodes):  # new numbers keep the order, so everything moves towards the beginning
         if new_node[node] != NONE:
             new_node[node] = node_count
             node_count += 1
-            kept[g.first[node] : g.first[node] + g.edges[node]] = True
-    new_edge = np.empty(edges + 1, np.int32)
-    for edge in range(edges):
-        new_edge[edge] = edge_count
-        if kept[edge]:
-            move_edge(g, edge, edge_count, new_node)
-            edge_count += 1
+            if g.space[node]:  # else its edges, if any, lie in the place of another node
+                g.space[node] = rounded(g.edges[node])
+            if g.edges[node]:
+                kept[g.first[node]] = g.edges[node]
+                space[g.first[node]] = max(g.edges[node], g.space[node])
+            if g.left[node]:
+                listing[g.list[node]] = g.left[node]
+    new_edge, new_list = np.empty(edges, np.int32), np.empty(listed, np.int32)
+    for first in range(edges):
+        if kept[first]:
+            new_edge[first] = edge_count
+            for k in range(kept[first]):
+                move_edge(g, first + k, edge_count + k, new_node)
+            edge_count += space[first]
+    for first in range(listed):
+        if listing[first]:
+            new_list[first] = listed_count
+            for k in range(listing[first]):
+                g.listed[listed_count + k] = g.listed[first + k]
+            listed_count += listing[first]
     for node in range(nodes):
         if new_node[node] != NONE:
             if g.edges[node]:
                 g.first[node] = new_edge[g.first[node]]
+            if g.left[node]:
+                g.list[node] = new_list[g.list[node]]
             move_node(g, node, new_node[node], new_node)
     for k in range(len(g.root)):
         if g.root[k] != NONE:
             g.root[k] = new_node[g.root[k]]
-    g.used[NODES], g.used[EDGES], g.used[JOINTS] = node_count, edge_count, 0
+    g.used[NODES], g.used[EDGES], g.used[LISTED], g.used[JOINTS] = node_count, edge_count, listed_count, 0
+    for k in range(len(g.free)):
+        g.free[k] = NONE
     for k in range(len(joints)):
         if new_node[joints[k, 0]] != NONE:
             enter_joint(g, new_node[joints[k, 0]], joints[k, 1], new_node[joints[k, 2]])
     fill_table(g)
     for node in range(node_count):
         g.parent[node] = NONE
-    for edge in range(edge_count):
-        if g.child[edge] != NONE:
-            g.next[edge] = g.parent[g.child[edge]]
-            g.parent[g.child[edge]] = edge
+    for node in range(node_count):
+        for edge in range(g.first[node], g.first[node] + g.edges[node]):
+            if g.child[edge] != NONE:
+                g.next[edge] = g.parent[g.child[edge]]
+                g.parent[g.child[edge]] = edge
 
 
 @kernel
@@ -240,7 +264,8 @@ def copy_edge(g, old, new):  # type: ignore[no-untyped-def]
 def move_node(g, old, new, new_node):  # type: ignore[no-untyped-def]
     g.hash[new], g.graph[new], g.position[new] = g.hash[old], g.graph[old], new_node[g.position[old]]
     g.kind[new], g.flags[new], g.mover[new], g.level[new] = g.kind[old], g.flags[old], g.mover[old], g.level[old]
-    g.first[new], g.edges[new], g.open[new], g.tried[new] = g.first[old], g.edges[old], g.open[old], g.tried[old]
+    g.first[new], g.edges[new], g.space[new] = g.first[old], g.edges[old], g.space[old]
+    g.list[new], g.left[new], g.open[new] = g.list[old], g.left[old], g.open[old]
     g.running[new] = g.running[old]
     move_row(g.state, old, new)
     move_row(g.label, old, new)

@@ -8,36 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ggp_agent.search.graph import EXPANDED, GROUP, POSITION, PROVEN, RANKED, SIMULTANEOUS, SOLVED, TERMINAL, UNTRIED
-from ggp_agent.search.select import lose, select, select_proven, select_untried, take
-from ggp_agent.search.table import (
-    EDGES,
-    JOINTS,
-    NODES,
-    NONE,
-    enter,
-    enter_joint,
-    find,
-    joint_slot,
-    kernel,
-)
+from ggp_agent.search.edges import copy_row, new_position, open_group
+from ggp_agent.search.graph import EXPANDED, GROUP, POSITION, PROVEN, RANKED, SIMULTANEOUS, SOLVED, TERMINAL
+from ggp_agent.search.select import NEW, is_new_best, lose, select, select_proven, try_new
+from ggp_agent.search.table import JOINTS, NONE, enter_joint, find, joint_slot, kernel
 from ggp_agent.search.update import refresh
 
 # What a simulation needs next: nothing, it knows its payoff; the moves of its node; the position that its last edges
 # lead to; a playout from its node; to walk on; that the moves of its node are ranked and grouped.
 KNOWN, MOVES, STEP, PLAYOUT, WALK, RANK = range(6)
-
-
-@kernel
-def copy_row(target, source):  # type: ignore[no-untyped-def]
-    for k in range(len(target)):
-        target[k] = source[k]
-
-
-@kernel
-def set_row(target, value):  # type: ignore[no-untyped-def]
-    for k in range(len(target)):
-        target[k] = value
 
 
 @kernel
@@ -77,79 +56,19 @@ def joint_number(g, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def new_node(g, kind):  # type: ignore[no-untyped-def]
-    """A blank node, or NONE if there is no room."""
-    node = g.used[NODES]
-    if node >= g.room[NODES]:
-        g.wanting[0] = NODES + 1
-        return NONE
-    g.used[NODES] += 1
-    g.kind[node], g.flags[node], g.mover[node] = kind, 0, 0
-    g.first[node], g.edges[node], g.open[node], g.tried[node] = 0, 0, 0, 0
-    g.parent[node], g.running[node] = NONE, 0
-    set_row(g.counts[node], 0.0)
-    set_row(g.sums[node], 0.0)
-    return node
-
-
-@kernel
-def new_position(g, state, graph, hash_value, level):  # type: ignore[no-untyped-def]
-    """The node of a position that is not in the graph, or NONE."""
-    node = new_node(g, POSITION)
-    if node != NONE:
-        copy_row(g.state[node], state)
-        g.hash[node], g.graph[node], g.level[node], g.position[node] = hash_value, graph, level, node
-        g.label[node, 0], g.label[node, 1] = 0, 0
-        enter(g, node)
-    return node
-
-
-@kernel
-def open_group(g, edge):  # type: ignore[no-untyped-def]
-    """The node of a group that a simulation enters for the first time, or NONE."""
-    node = new_node(g, GROUP)
-    if node != NONE:
-        position = g.position[g.origin[edge]]
-        g.graph[node], g.level[node], g.position[node] = g.graph[position], g.level[position], position
-        g.label[node, 0] = -1 - g.move[edge]
-        g.label[node, 1] = g.label[g.origin[edge], 1] + 1
-        g.child[edge], g.deeper[edge] = node, 1
-        g.parent[node], g.next[edge] = edge, NONE
-    return node
-
-
-@kernel
-def new_edges(g, node, count):  # type: ignore[no-untyped-def]
-    """Room for the edges of a node: the first of them, or NONE."""
-    first = g.used[EDGES]
-    if first + count > g.room[EDGES]:
-        g.wanting[0] = EDGES + 1
-        return NONE
-    g.used[EDGES] += count
-    for edge in range(first, first + count):
-        g.origin[edge], g.child[edge], g.next[edge], g.deeper[edge] = node, NONE, NONE, 0
-        g.n[edge], g.doubt[edge], g.flying[edge] = 0, UNTRIED, 0
-        g.mean[edge] = 0.0
-        set_row(g.total[edge], 0.0)
-        g.end_n[edge] = 0
-        set_row(g.end_total[edge], 0.0)
-        if len(g.amaf_n) > 1:
-            g.amaf_n[edge] = 0
-            g.amaf_total[edge] = 0.0
-    g.first[node], g.edges[node], g.open[node], g.tried[node] = first, count, count, 0
-    g.flags[node] |= EXPANDED
-    return first
-
-
-@kernel
-def new_moves(g, node, role, moves, count):  # type: ignore[no-untyped-def]
-    """Give a node an edge for each of the first `count` moves of a role; false without room."""
-    first = new_edges(g, node, count)
-    if first == NONE:
-        return False
-    for k in range(count):
-        g.move[first + k], g.role[first + k] = moves[k], role
-    return True
+def choose(g, lane, node):  # type: ignore[no-untyped-def]
+    """The edge that a walk takes where one role chooses; NONE if there is none and no room for one."""
+    # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
+    skip = g.length[lane] == 0 or position_of(g, node) == g.nodes[lane, 0]
+    role, left = g.mover[node], g.left[node]
+    edge = NEW if left and is_new_best(g) else select(g, node, role, skip, left)
+    if edge == NEW:
+        edge = try_new(g, node)
+        if edge == NONE:
+            edge = select(g, node, role, skip, 0)
+    if edge == NONE and skip:
+        edge = select(g, node, role, False, 0)
+    return edge
 
 
 @kernel
@@ -178,7 +97,7 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
         return RANK
     if g.mover[node] == SIMULTANEOUS:
         for role in range(g.roles):
-            edge = select(g, node, role, False)
+            edge = select(g, node, role, False, 0)
             if edge != NONE:
                 push(g, lane, edge)
         g.running[node] += 1
@@ -187,13 +106,10 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
             return STEP
         child = np.int32(g.joint[slot, 2])
     else:
-        edge = select_proven(g, node) if settled else select_untried(g, node)
-        if edge == NONE and (g.length[lane] == 0 or position_of(g, node) == g.nodes[lane, 0]):
-            # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
-            edge = select(g, node, g.mover[node], True)
-        if edge == NONE:
-            edge = select(g, node, g.mover[node], False)
-        edge = take(g, node, edge)
+        edge = select_proven(g, node) if settled else choose(g, lane, node)
+        if edge == NONE:  # no room
+            leave_groups(g, lane)
+            return PLAYOUT
         push(g, lane, edge)
         g.running[node] += 1
         child = g.child[edge]

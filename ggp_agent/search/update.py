@@ -69,11 +69,9 @@ def refresh(g, edge):  # type: ignore[no-untyped-def]
         if not group:
             total += g.end_total[edge, role]
             weight += g.end_n[edge]
-    if losses:
-        weight *= (trials + losses) / trials
-        trials += losses
-    g.doubt[edge] = np.float32(1.0) / math.sqrt(np.float32(trials))
-    g.mean[edge] = total / weight
+    lost = trials + losses
+    g.doubt[edge] = np.float32(1.0) / math.sqrt(np.float32(lost))
+    g.mean[edge] = total * trials / (weight * lost)
 
 
 @kernel

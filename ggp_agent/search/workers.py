@@ -20,11 +20,12 @@ from ggp_agent.engine.lanes import LanesEngine, Rows
 from ggp_agent.engine.rowops import LANES
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import MAX_LANES, MOST_LANES, SearchConfig
+from ggp_agent.search.edges import new_position
 from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
 from ggp_agent.search.schedule import run_lanes
 from ggp_agent.search.table import NODES, NONE, find, find_below, hash_state
-from ggp_agent.search.ucd import forget, new_position
+from ggp_agent.search.ucd import forget
 
 SLICE_SECONDS = 0.005  # kernels run about so long between looks at the clock
 FIRST_STEPS = 4
@@ -130,7 +131,7 @@ class LanesWorker(Worker):
         """So many searches of their own, each in so many lanes at most."""
         circuit = engine.circuit
         self.engine, self.rows = engine, Rows(circuit)
-        if config.rave and len(self.rows.groups.guards):
+        if config.rave and len(self.rows.groups.members):
             raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
         self.most = lanes
         block = lanes if config.parallel == "leaf" else 1

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from numba import njit
 from numpy.typing import NDArray
 
 from ggp_agent.engine import Game, by_group, grouping, kernels
@@ -15,7 +16,10 @@ from ggp_agent.engine.coding import Coder
 from ggp_agent.engine.ground import Limits, program_text
 from ggp_agent.engine.ground_child import Grounder
 from ggp_agent.engine.lanes import ALL, LanesEngine
-from ggp_agent.engine.rowops import LANES
+from ggp_agent.engine.network import Network
+from ggp_agent.engine.packing import pack
+from ggp_agent.engine.rowops import LANES, WORDS
+from ggp_agent.engine.turning import SIDE, STRIDE
 from ggp_agent.gdl import parse
 from tests.engine.games import SHIPPED
 
@@ -31,7 +35,7 @@ class Grouped(LanesEngine):
             patch.setattr(grouping, "WORTH", 0)
             circuit = build(Grounder(program, coder.names, limits.rules).ground(self.game.roles))
         circuit.validate()
-        assert len(circuit.guards)
+        assert len(circuit.members)
         return circuit
 
 
@@ -60,9 +64,10 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
         found = np.zeros(max(map(len, circuit.moves)), np.int32)
         for _ in range(30):
             kernels.evaluate(wiring, POSITION)
+            by_group.turn_rows(groups)
             row = rows[circuit.terminal >> 1]
             rows[wiring.ended] = ~row if circuit.terminal & 1 else row
-            assert by_group.choose_by_group(groups, rows) == -1
+            assert by_group.choose_by_group(groups) == -1
             playing = bits(engine, groups.playing, 1)[0]
             for role, moves in enumerate(circuit.moves):
                 legal = bits(engine, circuit.legal_starts[role], len(moves))
@@ -84,8 +89,13 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
             kernels.commit(wiring)
 
 
-def test_moves_are_chosen_uniformly() -> None:
+@pytest.mark.parametrize("many", [1, 1000], ids=["tries", "counts"])
+def test_moves_are_chosen_uniformly(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of 1 to 9 moves of which some are legal, chi-squared at 0.1 %."""
+    monkeypatch.setattr(by_group, "MANY_GROUPS", many)
+    monkeypatch.setattr(by_group, "TRIES", 2)
+    for kernel in (by_group.draw_moves, by_group.try_groups, by_group.choose_by_group):
+        monkeypatch.setattr(by_group, kernel.py_func.__name__, njit(nogil=True)(kernel.py_func))
     text = """(role r) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9)
     (init (a 1)) (init (a 2)) (init (a 5)) (init (a 9)) (init (b 2)) (init (b 3)) (init (b 7)) (init (b 8)) (init (b 9))
     (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 5 6) (less 6 7) (less 7 8) (less 8 9)
@@ -94,11 +104,12 @@ def test_moves_are_chosen_uniformly() -> None:
     (<= (legal r (m ?y ?x)) (upto ?x ?y) (true (a ?y)) (true (b ?x)))"""
     with Grouped(Game.from_sheet(parse(text), "test"), native=False) as engine:
         begin(engine, 5)
-        rows, wiring, groups = engine.rows.rows, engine.rows.wiring, engine.rows.groups
+        wiring, groups = engine.rows.wiring, engine.rows.groups
         kernels.evaluate(wiring, POSITION)
+        by_group.turn_rows(groups)
         counts = np.zeros(len(engine.circuit.moves[0]), np.int64)
         for _ in range(200):
-            assert by_group.choose_by_group(groups, rows) == -1
+            assert by_group.choose_by_group(groups) == -1
             counts += np.bincount(groups.chosen[0], minlength=len(counts))
         legal = bits(engine, engine.circuit.legal_starts[0], len(counts))[:, 0]
         assert legal.sum() == 8 and not counts[~legal].any()
@@ -106,7 +117,7 @@ def test_moves_are_chosen_uniformly() -> None:
         assert ((counts[legal] - expected) ** 2 / expected).sum() < 24.3  # 7 degrees of freedom
 
 
-def test_a_lane_without_luck_lists_its_moves() -> None:
+def test_a_lane_without_luck_counts_its_moves() -> None:
     """One legal move among many that share its guard, and a role without any."""
     numbers = range(200)
     text = f"""(role r) {" ".join(f"(n {i})" for i in numbers)} (init (a 1)) (init (a 2)) (init (b 77)) (goal r 0)
@@ -116,8 +127,65 @@ def test_a_lane_without_luck_lists_its_moves() -> None:
         begin(engine, 5)
         rows, wiring, groups = engine.rows.rows, engine.rows.wiring, engine.rows.groups
         kernels.evaluate(wiring, POSITION)
-        assert by_group.choose_by_group(groups, rows) == -1
+        by_group.turn_rows(groups)
+        assert by_group.choose_by_group(groups) == -1
         assert {engine.circuit.moves[0][move] for move in groups.chosen[0]} == {"(m 1 77)", "(m 2 77)"}
         rows[1 : 1 + wiring.state_rows] = 0
         kernels.evaluate(wiring, POSITION)
-        assert by_group.choose_by_group(groups, rows) == 0
+        by_group.turn_rows(groups)
+        assert by_group.choose_by_group(groups) == 0
+
+
+def test_turning_is_the_transpose() -> None:
+    """Words of lanes have the bits that literals have in those lanes."""
+    with Grouped(Game.load(SHIPPED["amazons_6x6"].rules), native=False) as engine:
+        rows, groups, words = engine.rows.rows, engine.rows.groups, engine.circuit.words
+        rows[1 : groups.turned] = np.random.default_rng(1).integers(0, 2**64, (groups.turned - 1, WORDS), np.uint64)
+        by_group.turn_rows(groups)
+        before = np.unpackbits(rows[words >> 1].view(np.uint8), axis=2, bitorder="little") != (words & 1)[:, :, None]
+        for number, expected in enumerate(before):  # bool[bits, lanes]
+            turned = rows[groups.turned + STRIDE * number :][:SIDE].T.reshape(-1, 1)
+            found = np.unpackbits(np.ascontiguousarray(turned).view(np.uint8), axis=1, bitorder="little")
+            assert (expected == found.T).all()
+
+
+def test_find_bit_is_the_place_of_a_set_bit() -> None:
+    for word in np.random.default_rng(2).integers(-(2**63), 2**63, 100).tolist():
+        places = [place for place in range(64) if word >> place & 1]
+        assert [by_group.find_bit(word, rank) for rank in range(len(places))] == places
+
+
+def test_an_or_is_said_in_fewer_words() -> None:
+    """a, or a and b: that is a; but not if neither implies the other."""
+    network = Network()
+    a, b, c = (network.input() for _ in range(3))
+    shorter = grouping.Shorter(network.gates, network.conjunction)
+    both = network.conjunction([a, b])
+    assert shorter(network.disjunction([a, both])) == a
+    assert shorter(network.disjunction([both, network.conjunction([both, c]), c])) == network.disjunction([both, c])
+    assert shorter(network.disjunction([c, both])) == network.disjunction([c, both])
+
+
+def test_packing_keeps_every_move() -> None:
+    """Families and groups too large for a word, a rest that many moves have, and pieces in several words."""
+    rest = iter(range(2, 100_000, 2))
+    shared = [next(rest) for _ in range(150)]
+    moves = iter(range(100_000))
+    families: grouping.Families = {}
+    for size in (1, 70, 130):
+        groups = [(next(rest), [(next(moves), literal) for literal in shared[k::3]]) for k in range(3)]
+        groups += [(shared[k], [(next(moves), 0)]) for k in range(size)]
+        groups.append((0, [(next(moves), literal) for literal in [*shared, *shared[:5], 0, 0]]))
+        families[next(rest)] = groups
+    packed = pack([families], list)
+    found = set()
+    for family, (word, mask, number) in enumerate(packed["families"].tolist()):
+        for bit in (bit for bit in range(64) if mask >> bit & 1):
+            for piece in range(2):
+                bits = [k for k in range(64) if int(packed["piece_masks"][number + bit, piece]) >> k & 1]
+                start = packed["piece_starts"][number + bit, piece]
+                for k, move in zip(bits, packed["members"][start:].tolist(), strict=False):
+                    own = packed["words"][packed["piece_words"][number + bit, piece], k]
+                    found.add((packed["words"].ravel()[family], packed["words"][word, bit], own, move))
+    expected = {(guard, r, own, move) for guard, gs in families.items() for r, ms in gs for move, own in ms}
+    assert found == expected and len(packed["members"]) == len(expected)

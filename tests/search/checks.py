@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ggp_agent.engine import Game
 from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.gdl import parse
 from ggp_agent.search import INFINITE, SearchConfig, Searcher
-from ggp_agent.search.graph import EXPANDED, GROUP, PROVEN, SIMULTANEOUS, SOLVED, TERMINAL, UNTRIED, Pool
-from ggp_agent.search.table import EDGES, NODES, NONE, find
+from ggp_agent.search.edges import FIRST_SPACE
+from ggp_agent.search.graph import EXPANDED, GROUP, PROVEN, SIMULTANEOUS, SOLVED, TERMINAL, Pool
+from ggp_agent.search.table import EDGES, LISTED, NODES, NONE, find
 from tests.engine.games import SHIPPED
 
 HOSTILE = Path(__file__).parents[1] / "hostile"
@@ -45,32 +47,24 @@ def audit(searcher: Searcher) -> None:
 
 
 def audit_pool(pool: Pool) -> None:
-    g = pool.block
-    nodes, edges = pool.used(NODES), pool.used(EDGES)
-    assert not g["length"].any() and not g["flying"][:edges].any() and not g["running"][:nodes].any()
-    origin, child, n = g["origin"][:edges], g["child"][:edges], g["n"][:edges]
-    assert (n >= g["end_n"][:edges]).all() and (g["end_n"][:edges] >= 0).all()
+    g, nodes, edges = pool.block, pool.used(NODES), all_edges(pool)
+    assert not g["length"].any() and not g["flying"][edges].any() and not g["running"][:nodes].any()
+    origin, child, n = g["origin"][edges], g["child"][edges], g["n"][edges]
+    assert (n >= g["end_n"][edges]).all() and (g["end_n"][edges] >= 0).all()
     into_group = (child != NONE) & (g["kind"][child] == GROUP)
-    assert not g["end_n"][:edges][into_group].any()
-    assert (g["total"][:edges] <= n[:, None] + 1e-9).all() and (g["total"][:edges] >= -1e-9).all()
-    # Edges lie together, and layer 0 of a node is what they say; where several roles choose, each of them says it.
+    assert not g["end_n"][edges][into_group].any()
+    assert (g["total"][edges] <= n[:, None] + 1e-9).all() and (g["total"][edges] >= -1e-9).all()
+    # Layer 0 of a node is what its edges say; where several roles choose, each of them says it.
     counted = np.zeros((nodes, g["roles"]))
-    np.add.at(counted, (origin, g["role"][:edges]), n)
-    expanded = g["flags"][:nodes] & EXPANDED != 0
+    np.add.at(counted, (origin, g["role"][edges]), n)
     assert (counted.max(axis=1) == g["counts"][:nodes, 0]).all()
-    assert expanded.sum() == len(np.unique(origin)) and g["edges"][:nodes][expanded].sum() == edges
-    for node in np.flatnonzero(expanded).tolist():
-        first, behind, end = np.cumsum([g["first"][node], g["tried"][node], g["edges"][node] - g["tried"][node]])
-        assert (origin[first:end] == node).all()
-        if g["mover"][node] != SIMULTANEOUS and not g["rave"]:  # those that were never taken lie behind the others
-            assert not n[behind:end].any() and (child[behind:end] == NONE).all()
-            assert (g["doubt"][behind:end] == UNTRIED).all()
+    audit_places(pool)
     # Lists of parents have every edge with a child once.
     listed = 0
     for node in range(nodes):
         edge = g["parent"][node]
         while edge != NONE:
-            assert child[edge] == node
+            assert g["child"][edge] == node
             listed, edge = listed + 1, g["next"][edge]
     assert listed == (child != NONE).sum()
     audit_proofs(pool)
@@ -79,10 +73,40 @@ def audit_pool(pool: Pool) -> None:
         assert found == node or (not g["transpositions"] and found != NONE)
 
 
+def all_edges(pool: Pool) -> NDArray[np.int64]:
+    """The numbers of all edges of all nodes."""
+    g, nodes = pool.block, range(pool.used(NODES))
+    return np.concatenate(
+        [np.arange(0), *(np.arange(g["first"][node], g["first"][node] + g["edges"][node]) for node in nodes)]
+    )
+
+
+def audit_places(pool: Pool) -> None:
+    """Edges of a node lie together in a place that is theirs alone, and moves that have none in a list of theirs."""
+    g, taken, listed = pool.block, np.zeros(pool.used(EDGES), np.int32), np.zeros(pool.used(LISTED), np.int32)
+    for node in range(pool.used(NODES)):
+        first, count, left = (int(g[name][node]) for name in ("first", "edges", "left"))
+        if not g["flags"][node] & EXPANDED:
+            assert count == left == g["space"][node] == 0
+            continue
+        assert (g["origin"][first : first + count] == node).all() and count + left > 0
+        assert count <= g["space"][node] or g["space"][node] == 0  # 0: in the place of the position
+        taken[first : first + max(count, g["space"][node])] += 1
+        listed[g["list"][node] : g["list"][node] + left] += left > 0
+        untried = g["listed"][g["list"][node] : g["list"][node] + left].tolist()
+        moves = g["move"][first : first + count].tolist()
+        assert g["mover"][node] == SIMULTANEOUS or len({*untried, *moves}) == count + left
+    for size, first in enumerate(g["free"].tolist()):
+        while first != NONE:
+            taken[first : first + (FIRST_SPACE << size)] += 1
+            first = int(g["next"][first])
+    assert taken.max(initial=0) <= 1 and listed.max(initial=0) <= 1
+
+
 def audit_proofs(pool: Pool) -> None:
     """A proven edge leads to a solved node; a solved node is over, or worth as much as its best proven edge."""
-    g, nodes, edges = pool.block, pool.used(NODES), pool.used(EDGES)
-    proven = np.flatnonzero(g["doubt"][:edges] == PROVEN)
+    g, nodes, edges = pool.block, pool.used(NODES), all_edges(pool)
+    proven = edges[g["doubt"][edges] == PROVEN]
     leads = g["child"][proven]
     assert (leads != NONE).all() and (g["flags"][leads] & SOLVED != 0).all()
     assert np.allclose(g["mean"][proven], g["value"][leads, g["role"][proven]], atol=1e-6)
@@ -152,7 +176,7 @@ def tried(pool: Pool) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     seen = {name for name, _ in stack}
     while stack:
         name, node = stack.pop()
-        fields = ("kind", "flags", "mover", "level", "edges", "open")
+        fields = ("kind", "flags", "mover", "level", "edges", "left", "open")
         value = g["value"][node].tolist() if g["flags"][node] & SOLVED else None
         numbers = tuple(int(g[field][node]) for field in fields)
         found[name] = (*numbers, value, g["counts"][node].tolist(), g["sums"][node].tolist())
@@ -174,8 +198,3 @@ def tried(pool: Pool) -> dict[tuple[Any, ...], tuple[Any, ...]]:
                 seen.add(child_name)
                 stack.append((child_name, child))
     return found
-
-
-def untried(pool: Pool) -> int:
-    """How many edges have not been taken."""
-    return int((pool.block["doubt"][: pool.used(EDGES)] == UNTRIED).sum())

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from ggp_agent.search.analysis import means
 from ggp_agent.search.config import INFINITE, SearchConfig
+from ggp_agent.search.edges import FIRST_SPACE
 from ggp_agent.search.graph import GROUP, SOLVED
 from ggp_agent.search.ucd import forget
 from tests.search import plain_ucd as plain
+from tests.search.checks import all_edges, audit_pool
 from tests.search.worlds import Copy, World
 
 INF = INFINITE
@@ -92,6 +94,13 @@ def test_kernels_compute_what_is_defined_in_every_world(depths: tuple[int, int, 
         check(depths, WORLDS[world], groups, 60)
 
 
+@pytest.mark.parametrize("depths", [(0, 0, 0), (1, 0, 1), (2, 1, 2), (INF, INF, INF)], ids=str)
+def test_edges_that_move_to_a_larger_place_keep_what_they_know(depths: tuple[int, int, int]) -> None:
+    copy = check(depths, World(6, positions=30, moves=20), "none", 150)
+    assert (copy.g["space"][: copy.pool.used(0)] > FIRST_SPACE).any()
+    audit_pool(copy.pool)
+
+
 OVERLAPPING = np.array([[1, 1, 0, 0, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1, 1, 0]], np.bool_)
 LISTED: dict[str, NDArray[Any] | None] = {"near:1": None, "table": OVERLAPPING, "prior:2": np.arange(8) % 5 / 5.0}
 WIDE = {"wide": World(7, positions=40, moves=8), "repeats": World(8, positions=30, moves=7, back=0.3)}
@@ -105,7 +114,8 @@ def check_listed(depths: tuple[int, int, int], world: str, groups: str, simulati
     g, used = copy.g, copy.pool.used(0)
     assert (g["kind"][:used] == GROUP).any()
     if groups != "prior:2":  # a move in two groups leads to one position
-        inside = np.flatnonzero(g["kind"][g["origin"][: copy.pool.used(1)]] == GROUP)
+        edges = all_edges(copy.pool)
+        inside = edges[g["kind"][g["origin"][edges]] == GROUP]
         ends = [(int(g["position"][g["origin"][edge]]), int(g["move"][edge]), int(g["child"][edge])) for edge in inside]
         ends = [end for end in ends if end[2] >= 0]
         assert len(set(ends)) < len(ends) and len(set(ends)) == len({end[:2] for end in ends})
@@ -165,7 +175,7 @@ def check_ranked(depths: tuple[int, int, int], world: str, groups: str) -> None:
     assert copy.formed > 2
     for lane in under_way:
         forget(copy.g, lane)
-    assert not copy.g["flying"][: copy.pool.used(1)].any() and not copy.g["running"][: copy.pool.used(0)].any()
+    assert not copy.g["flying"][all_edges(copy.pool)].any() and not copy.g["running"][: copy.pool.used(0)].any()
 
 
 @pytest.mark.parametrize("structure", ["123", "134"])
@@ -227,8 +237,9 @@ def test_worlds_have_transpositions_and_repeats() -> None:
         copy = Copy(world, SearchConfig(depths=(0, 0, 0), solve=False), seed=1)
         for _ in range(60):
             copy.simulate()
-        children = copy.g["child"][: copy.pool.used(1)]
-        linked = children[children >= 0]
+        edges = all_edges(copy.pool)
+        edges = edges[copy.g["child"][edges] >= 0]
+        linked = copy.g["child"][edges]
         assert len(np.unique(linked)) < len(linked), name
-        back = copy.g["level"][linked] <= copy.g["level"][copy.g["origin"][np.flatnonzero(children >= 0)]]
+        back = copy.g["level"][linked] <= copy.g["level"][copy.g["origin"][edges]]
         assert back.any() == (name != "layers")

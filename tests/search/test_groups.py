@@ -80,8 +80,9 @@ def test_near_groups_surround_the_last_two_moves() -> None:
         g = searcher.workers[0].pool.block
         root = int(g["root"][0])
         first = int(g["first"][root])
-        assert g["edges"][root] == 2 and g["kind"][g["child"][first]] == GROUP
-        near = int(g["child"][first])
+        assert g["edges"][root] == 2
+        near = next(int(g["child"][edge]) for edge in (first, first + 1) if g["move"][edge] == -1)
+        assert g["kind"][near] == GROUP and g["left"][near] == 0
         edges = range(g["first"][near], g["first"][near] + g["edges"][near])
         expected = {(3, 4), (5, 4), (4, 3), (4, 5), (2, 1), (4, 1), (3, 2)}
         assert {str(white[g["move"][edge]]) for edge in edges} == {f"(place {x} {y})" for x, y in expected}
@@ -146,5 +147,6 @@ def test_values_that_a_caller_gives_make_groups() -> None:
         searcher.think(Limit(playouts=300))
         g = searcher.workers[0].pool.block
         root = int(g["root"][0])
-        sizes = [int(g["edges"][g["child"][edge]]) for edge in range(g["first"][root], g["first"][root] + 4)]
+        groups = [int(g["child"][edge]) for edge in range(g["first"][root], g["first"][root] + 4)]
+        sizes = [int(g["edges"][group] + g["left"][group]) for group in groups]
         assert sizes == [6, 6, 6, 6]

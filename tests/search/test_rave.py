@@ -17,11 +17,11 @@ from ggp_agent.search.graph import SIMULTANEOUS, Pool
 from ggp_agent.search.lane_rows import PLAYING
 from ggp_agent.search.rave import note_played
 from ggp_agent.search.select import mixed_mean
-from ggp_agent.search.table import EDGES, NONE
+from ggp_agent.search.table import NONE
 from ggp_agent.search.workers import LanesWorker
 from tests.engine.games import SHIPPED
 from tests.engine.test_by_group import Grouped
-from tests.search.checks import audit, engine_of, small
+from tests.search.checks import all_edges, audit, engine_of, small
 from tests.search.worlds import Copy, World
 
 Made = set[tuple[int, int]]  # roles and moves
@@ -52,7 +52,7 @@ class Simulation:
 
 def links(pool: Pool) -> dict[int, list[int]]:
     g, found = pool.block, dict[int, list[int]]()
-    for edge in range(pool.used(EDGES)):
+    for edge in all_edges(pool).tolist():
         if g["child"][edge] != NONE:
             found.setdefault(int(g["child"][edge]), []).append(int(g["origin"][edge]))
     return found
@@ -78,7 +78,7 @@ def amaf(simulations: list[Simulation], node: int, role: int, move: int, *, mixe
 def compare(pool: Pool, simulations: list[Simulation], depth: int) -> int:
     """Every edge against the definition; how many know of simulations that did not take them."""
     g, others = pool.block, 0
-    for edge in range(pool.used(EDGES)):
+    for edge in all_edges(pool).tolist():
         node = int(g["origin"][edge])
         mixed = depth == 1 and g["mover"][node] != SIMULTANEOUS
         n, total = amaf(simulations, node, int(g["role"][edge]), int(g["move"][edge]), mixed=mixed)
@@ -169,9 +169,9 @@ def test_searches_hold_together(name: str, depth: int) -> None:
     for playouts in (1, 300, 3_000):
         searcher.think(Limit(playouts=playouts))
         audit(searcher)
-        g, edges = searcher.workers[0].pool.block, searcher.workers[0].pool.used(EDGES)
+        g, edges = searcher.workers[0].pool.block, all_edges(searcher.workers[0].pool)
         if depth == 0:
-            assert (g["amaf_n"][:edges] >= g["n"][:edges]).all()
+            assert (g["amaf_n"][edges] >= g["n"][edges]).all()
         searcher.advance(tuple(moves[0] for moves in searcher.position.legal))
         if searcher.position.terminal:
             break
@@ -185,7 +185,8 @@ def test_any_engine_will_do() -> None:
         root = int(g["root"][0])
         edges = np.arange(g["first"][root], g["first"][root] + g["edges"][root])
         assert (g["amaf_n"][edges] > g["n"][edges]).all() and g["amaf_n"][edges].sum() > 4 * 150
-        assert (g["amaf_n"][: pool.used(EDGES)] >= g["n"][: pool.used(EDGES)]).all()
+        edges = all_edges(pool)
+        assert (g["amaf_n"][edges] >= g["n"][edges]).all()
 
 
 def test_what_does_not_go_together() -> None:

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ggp_agent.search.config import SearchConfig
+from ggp_agent.search.edges import FIRST_SPACE, new_position
 from ggp_agent.search.graph import GROUP, Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.table import NONE, hash_state
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, descend, new_position
+from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, descend
 from ggp_agent.search.update import update
 from tests.search import plain_ucd as plain
+from tests.search.checks import all_edges
 
 
 class World:
@@ -115,7 +117,15 @@ class Copy:
             draw = self.random.choice((0.0, 0.5, 1.0))
             g["payoff"][lane] = draw, 1.0 - draw
 
+    def renumber(self) -> None:
+        """Edges have moved: know the plain ones by their new numbers."""
+        g, plain_edges = self.g, {(edge.origin, edge.label): edge for edge in self.edges.values()}
+        keys = {int(k): (self.node(int(g["origin"][k])), int(g["move"][k])) for k in all_edges(self.pool)}
+        self.edges = {number: plain_edges[key] for number, key in keys.items() if key in plain_edges}
+
     def path(self, lane: int) -> list[plain.Edge]:
+        if self.world.moves > FIRST_SPACE:
+            self.renumber()
         return [self.edge(int(number)) for number in self.g["path"][lane, : self.g["length"][lane]]]
 
     def end(self, lane: int) -> tuple[list[plain.Edge], plain.Payoff]:

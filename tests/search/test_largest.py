@@ -1,0 +1,60 @@
+"""Vector instructions of the selection against plain Python."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ggp_agent.engine.block import Block
+from ggp_agent.search.graph import EDGE
+from ggp_agent.search.largest import TIE, largest, logarithm
+from ggp_agent.search.table import kernel
+
+DTYPE = np.dtype([(name, kind) for name, (kind, _) in EDGE.items()])
+
+
+@kernel
+def find_largest(g, first, count, breadth, urgency, skip):  # type: ignore[no-untyped-def]
+    return largest(g.doubt, first, count, np.float32(breadth), np.float32(urgency), np.int64(skip))
+
+
+def plain(edges: NDArray[Any], breadth: float, urgency: float, skip: bool) -> tuple[int, int]:
+    """The place of the first edge with the largest u, and how many have it."""
+    worth = [
+        np.float32(urgency) if doubt == math.inf else mean + np.float32(breadth) * doubt
+        for doubt, mean in zip(edges["doubt"], edges["mean"], strict=True)
+    ]
+    listed = [(u, k) for k, u in enumerate(worth) if not (skip and edges["doubt"][k] == 0)]
+    best = max((u for u, _ in listed), default=None)
+    places = [k for u, k in listed if u == best]
+    return (places[0], len(places)) if places else (-1, 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_largest_edge_is_found_with_its_ties(seed: int) -> None:
+    random = Random(seed)
+    edges = np.zeros(400, DTYPE)
+    g = Block({name: edges[name] for name in EDGE}, steady=set(EDGE))
+    for _ in range(500):
+        first, count = 4 * random.randrange(20), random.choice((0, 1, 2, 3, 4, 5, 7, 8, 40, 288))
+        few = random.random() < 0.5  # values, so that there are ties
+        edges["child"] = edges["flying"] = random.randrange(-(1 << 31), 1 << 31)
+        for edge in range(400):
+            edges["mean"][edge] = random.randrange(3) / 4 if few else random.random()
+            edges["doubt"][edge] = random.choice((0.0, 0.5, math.inf) if few else (0.0, random.random()))
+        breadth, urgency, skip = random.choice((0.0, 0.7)), random.choice((math.inf, 0.6)), random.random() < 0.5
+        found = int(find_largest(g, first, count, breadth, urgency, skip))
+        place, ties = plain(edges[first : first + count], breadth, urgency, skip)
+        assert found >> TIE == ties
+        assert not ties or found & ((1 << TIE) - 1) == place
+
+
+def test_logarithms_have_seven_digits() -> None:
+    numbers = np.array([1, 1.5, 2, 3, 10, 12345, 3.3e8, 1e12, *np.geomspace(1.0001, 1e9, 500)], np.float32)
+    for number in numbers:
+        assert math.isclose(logarithm(number), math.log(number), rel_tol=3e-7, abs_tol=3e-7)
