@@ -10,7 +10,7 @@ from ggp_agent.engine import games, open_engine
 from ggp_agent.lab.record import Record
 from ggp_agent.lab.rows import Row
 from ggp_agent.search import Limit, SearchConfig, Searcher
-from ggp_agent.search.table import EDGES, NODES
+from ggp_agent.search.table import NODES, NONE
 
 
 def shared_percent(record: Record, game: str, c: float, playouts: int) -> float:
@@ -22,9 +22,9 @@ def shared_percent(record: Record, game: str, c: float, playouts: int) -> float:
             searcher = Searcher(engine, SearchConfig.parse(settings), seed)
             searcher.think(Limit(playouts=playouts))
             pool = searcher.workers[0].pool
-            ends = pool.block["child"][: pool.used(EDGES)]
-            ways = np.bincount(ends[ends >= 0], minlength=pool.used(NODES))
-            return {"positions": pool.used(NODES), "shared": int((ways > 1).sum())}
+            ways = pool.block["parent"][: pool.used(NODES)]  # the first edge into each
+            more = pool.block["next"][ways[ways != NONE]] != NONE
+            return {"positions": pool.used(NODES), "shared": int(np.count_nonzero(more))}
 
     found = record.get(f"{game}, c={c}, {playouts} simulations: positions with several ways to them", count)
     return 100 * float(found["shared"]) / float(found["positions"])
