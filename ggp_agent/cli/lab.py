@@ -95,7 +95,7 @@ def print_rows(rows: Sequence[Row]) -> None:
 def texts(row: Row) -> tuple[str, ...]:
     theirs = "-" if row.theirs is None else f"{row.theirs:.3f}"
     errors = "-" if row.errors is None else f"{row.errors:+.1f}"
-    interval = "" if row.interval is None else f"{row.interval:.1f}"
+    interval = "" if row.interval is None else f"{row.interval:.3f}"
     return row.table, row.row, row.column, f"{row.ours:.3f}", interval, theirs, errors, "best" if row.best else ""
 
 
@@ -162,6 +162,6 @@ add("hex", "Depths in Hex 5x5 (figures 5 and 6 of the UCD paper).", "playouts")
 add("go", "Depths and RAVE in Go 6x6 (tables 1 and 2 of the UCD paper).", "playouts")
 add("ggp", "Depths in ten games (tables 3 to 12 of the UCD paper).", "games", "playouts", "seconds")
 add("amazons", "Stages in Amazons (chapter 6 of Van Eyck's thesis).", "games", "playouts", "seconds")
-add("parallel", "Leaf, root and tree parallelisation (Chaslot, Winands and van den Herik).")
+add("parallel", "Leaf, root and tree parallelisation (Chaslot, Winands and van den Herik).", "playouts")
 add("pgame", "Transpositions and groups in random games (Childs, Brodeur and Kocsis).")
 add("defaults", "Every setting against the defaults, over many games.", "games", "playouts", "seconds")

@@ -25,10 +25,11 @@ from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive
 from ggp_agent.search.update import update
 
 MANY = 1 << 30  # random numbers are below it
-MAX_GROUPS = 32
 MEGABYTES = 2
 # Groups made anew for every run from values with noise: none, the best three, the best with the third and fourth
 FIXED, BEST_THREE, FIRST_THIRD_FOURTH = range(3)
+# Which of the most visited moves is selected: one with the most wins, or any
+BY_WINS, AT_RANDOM = range(2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,14 +109,14 @@ def simulate(g, chances, moves, counts, state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def most_visited(g):  # type: ignore[no-untyped-def]
-    """The move that is selected: that of the most visited group, and so on; ties by wins, then at random."""
+def most_visited(g, rule):  # type: ignore[no-untyped-def]
+    """The move that is selected: that of the most visited group, and so on."""
     node = g.root[0]
     while True:
         best, ties = g.first[node], 1
         for edge in range(g.first[node] + 1, g.first[node] + g.edges[node]):
             more = g.n[edge] - g.n[best]
-            if more == 0:
+            if more == 0 and rule == BY_WINS:
                 more = np.int64(g.total[edge, 0] - g.total[best, 0])
             if more > 0:
                 best, ties = edge, 1
@@ -130,7 +131,10 @@ def most_visited(g):  # type: ignore[no-untyped-def]
 
 @kernel
 def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyped-def]
-    """Add up what every mark sees over some runs: found[mark] = the best was chosen, its regret, all regret so far."""
+    """Add up what every mark sees over some runs.
+
+    found[mark] = the best move was selected with either rule for ties; its regret with the first; all regret so far.
+    """
     moves, counts = np.zeros((1, len(chances)), np.int32), np.zeros(1, np.int32)
     state = np.zeros(1, np.uint64)
     best = chances.max()
@@ -143,10 +147,11 @@ def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyp
         for number in range(1, marks[-1] + 1):
             regret += best - chances[simulate(g, chances, moves, counts, state)]
             if number == marks[mark]:
-                chosen = chances[most_visited(g)]
+                chosen = chances[most_visited(g, BY_WINS)]
                 found[mark, 0] += chosen == best
-                found[mark, 1] += best - chosen
-                found[mark, 2] += regret
+                found[mark, 1] += chances[most_visited(g, AT_RANDOM)] == best
+                found[mark, 2] += best - chosen
+                found[mark, 3] += regret
                 mark += 1
 
 
@@ -157,7 +162,7 @@ def make_pool(problem: Problem, seed: int) -> Pool:
     keys = problem.keys if problem.prior == FIXED else ((0,) * len(problem.chances),)
     if keys:
         groups["group_key"] = np.array(keys, np.int32)
-        groups["group_mark"] = np.zeros(MAX_GROUPS, np.int64)
+        groups["group_mark"] = np.zeros(len(problem.chances) + 1, np.int64)
     config = SearchConfig(
         depths=(0, 0, 0), solve=False, virtual_loss=0, exploration=problem.exploration, groups=problem.groups
     )
@@ -165,16 +170,19 @@ def make_pool(problem: Problem, seed: int) -> Pool:
 
 
 def run(problem: Problem, runs: int, marks: Sequence[int], seed: int) -> dict[str, Any]:
-    """The mean over some runs of what is seen after so many plays: three lists with a number for each mark."""
+    """The mean over some runs of what is seen after so many plays: lists with a number for each mark."""
     pool = make_pool(problem, seed)
-    found: NDArray[np.float64] = np.zeros((len(marks), 3))
+    found: NDArray[np.float64] = np.zeros((len(marks), 4))
     begun = perf_counter()
     play(pool.block, np.array(problem.chances), runs, np.array(marks), problem.prior, problem.noise, found)
     seconds = perf_counter() - begun
-    rates, simple, cumulative = (found / runs).T.tolist()
-    return {"runs": runs, "rates": rates, "simple": simple, "cumulative": cumulative, "seconds": seconds}
-
-
-def warm_up(chances: tuple[float, ...]) -> None:
-    """Compile the kernels, so that no measured time holds it."""
-    run(Problem(chances=chances), 1, [1], 0)
+    by_wins, at_random, simple, cumulative = (found / runs).round(9).T.tolist()
+    return {
+        "runs": runs,
+        "plays": runs * marks[-1],
+        "rates": by_wins,
+        "at_random": at_random,
+        "simple": simple,
+        "cumulative": cumulative,
+        "seconds": round(seconds, 6),
+    }

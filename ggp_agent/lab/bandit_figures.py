@@ -26,7 +26,7 @@ def lines(axes: Any, curves: Mapping[str, Result], marks: Sequence[int], what: s
         axes.errorbar(marks, result[what], yerr=errors, label=name, marker=".", linewidth=1, capsize=2)
     axes.set_xscale("log", base=2)
     axes.set_xlabel(PLAYS)
-    axes.set_ylabel(RATE if what == "rates" else f"{what} regret")
+    axes.set_ylabel(f"{RATE}, 95 % intervals" if what == "rates" else f"{what} regret")
     axes.set_title(title, fontsize=10)
     axes.legend(fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     axes.grid(alpha=0.3)
@@ -59,8 +59,8 @@ def clouds(
 def draw_nine(
     result: Callable[..., Result],
     grouping: Callable[..., Result],
+    difficulty: Callable[[float, float], Result],
     tried: Sequence[tuple[int, ...]],
-    few: int,
     out: Path,
 ) -> None:
     """Figures 3.2 to 3.13."""
@@ -85,7 +85,7 @@ def draw_nine(
         ("3.11", thesis.HARD, 5.0, "rates"),
     ]
     for (number, chances, c, what), panel in zip(panels, axes.flat, strict=False):
-        found = {some: grouping(some, chances, c, few) for some in tried}
+        found = {some: grouping(some, chances, c) for some in tried}
         clouds(panel, found, result("none", Problem(chances=chances, exploration=c)), chances, what)
         panel.set_title(f"figure {number}: best move {chances[-1]}, c = {c:g}", fontsize=10)
     axes.flat[-1].axis("off")
@@ -95,7 +95,7 @@ def draw_nine(
     for panel, number, mark in zip(axes, ("3.7", "3.8"), (512, 8192), strict=True):
         at = thesis.MARKS.index(mark)
         for k, c in enumerate(thesis.CONSTANTS):
-            some = [grouping(one, thesis.EASY, c, few)["cumulative"][at] for one in tried]
+            some = [grouping(one, thesis.EASY, c, late=mark > 1024)["cumulative"][at] for one in tried]
             panel.plot([k, k], [min(some), max(some)], linewidth=6, alpha=0.5, color="tab:blue")
             panel.plot(k, easy[f"c = {c}"]["cumulative"][at], "x", color="black")
         panel.set_xticks(range(len(thesis.CONSTANTS)), [f"{c:g}" for c in thesis.CONSTANTS])
@@ -107,10 +107,7 @@ def draw_nine(
 
     figure, axes = plot.subplots(1, 2, figsize=(11, 4.5))
     for panel, number, c in zip(axes, ("3.12", "3.13"), (1.0, 5.0), strict=True):
-        curves = {
-            f"best move {best}": grouping(thesis.GOOD_GROUP, (*thesis.EASY[:8], best), c, few)
-            for best in thesis.DIFFICULTIES
-        }
+        curves = {f"best move {best}": difficulty(best, c) for best in thesis.DIFFICULTIES}
         lines(panel, curves, thesis.MARKS, "rates", f"figure {number}: one grouping, c = {c:g}")
     save(figure, out / "bandit9_difficulty.png")
 

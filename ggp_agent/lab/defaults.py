@@ -7,11 +7,10 @@ sequential, and lanes with equal time. The last column is the mean of all games.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
 
 from ggp_agent.lab.matches import Matches, Pairing
 from ggp_agent.lab.record import Order
-from ggp_agent.lab.rows import Row
+from ggp_agent.lab.rows import Row, mean_row
 
 GAMES = (
     *("connect_four", "breakthrough", "knightthrough", "othello", "pentago"),
@@ -56,15 +55,9 @@ def defaults_experiment(order: Order) -> list[Row]:
     found: dict[tuple[str, str], list[Row]] = {}
     for (table, setting, game), pairing in pairings.items():
         found.setdefault((table, setting), []).append(scores[pairing].row(table, setting, game))
-    rows = [one for some in found.values() for one in (*some, mean_row(some))]
+    rows = [one for (table, setting), some in found.items() for one in (*some, mean_row(some, table, setting, MEAN))]
     best = {table: max((one for one in rows if one.table == table), key=rank) for table in kinds}
     return [replace(one, best=one is best[one.table]) for one in rows]
-
-
-def mean_row(rows: list[Row]) -> Row:
-    """What a setting is worth over all games."""
-    interval = sqrt(sum((one.interval or 0.0) ** 2 for one in rows)) / len(rows)
-    return replace(rows[0], column=MEAN, ours=sum(one.ours for one in rows) / len(rows), interval=interval)
 
 
 def rank(one: Row) -> float:

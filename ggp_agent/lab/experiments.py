@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ggp_agent.lab.amazons import amazons_experiment
-from ggp_agent.lab.bandits import bandit9, bandit27
+from ggp_agent.lab.bandits import bandit9
+from ggp_agent.lab.bandits_27 import bandit27
 from ggp_agent.lab.defaults import defaults_experiment
 from ggp_agent.lab.leftrights import leftright_experiment
 from ggp_agent.lab.parallel import parallel_experiment

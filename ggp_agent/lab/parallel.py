@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from ggp_agent.lab.rows import Row
 from ggp_agent.search import Limit, SearchConfig, Searcher
 
 GAME = "connect_four"
-PLAYOUTS, OPPONENT = 200, 800  # of one lane, and of the opponent
-LANES = (2, 4, 16, 64)
+PLAYOUTS, OPPONENT = 200, 4  # of one lane, and how many times as many the opponent has
+LANES = (2, 4, 16, 64)  # and threads
 MATCHES, QUICK_MATCHES = 600, 20
 OPENING = 2
 SECONDS, QUICK_SECONDS = 2.0, 0.2  # in which simulations are counted
@@ -34,13 +35,14 @@ METHODS: dict[str, dict[str, str]] = {
     "tree": {"parallel": "tree", "virtual_loss": "0"},
     "tree, virtual loss": {"parallel": "tree", "virtual_loss": "1"},
 }
-# Strength-speedup in 13x13 Go for 2, 4 and 16 threads: tables 1, 2, 4 (local mutexes) and 5
-PAPER: dict[str, tuple[str, dict[int, float]]] = {
-    "leaf": ("table 1", {2: 1.2, 4: 1.7, 16: 2.4}),
-    "root": ("table 2", {2: 3.0, 4: 6.5, 16: 14.9}),
-    "tree": ("table 4", {2: 1.9, 4: 3.0, 16: 3.3}),
-    "tree, virtual loss": ("table 5", {2: 2.0, 4: 3.6, 16: 8.5}),
+# Games a second and strength-speedup in 13x13 Go for 2, 4 and 16 threads: tables 1, 2, 4 (local mutexes) and 5
+PAPER: dict[str, tuple[str, dict[int, tuple[float, float]]]] = {
+    "leaf": ("table 1", {2: (1.8, 1.2), 4: (3.3, 1.7), 16: (7.6, 2.4)}),
+    "root": ("table 2", {2: (2.0, 3.0), 4: (4.0, 6.5), 16: (16.0, 14.9)}),
+    "tree": ("table 4", {2: (1.9, 1.9), 4: (3.6, 3.0), 16: (8.0, 3.3)}),
+    "tree, virtual loss": ("table 5", {2: (1.9, 2.0), 4: (3.6, 3.6), 16: (9.1, 8.5)}),
 }
+PAPER_SLOPE, PAPER_SQUARED = 56.7, 0.9922  # of the line in figure 4
 
 
 def player(playouts: int, lanes: int, settings: Mapping[str, str]) -> str:
@@ -51,36 +53,50 @@ def player(playouts: int, lanes: int, settings: Mapping[str, str]) -> str:
 def parallel_experiment(order: Order) -> list[Row]:
     """Tables 1 to 6: how much faster and how much stronger lanes make a search, and threads how much faster."""
     matches = order.pick(order.runs, QUICK_MATCHES, MATCHES)
+    playouts = order.playouts or PLAYOUTS
     lanes = LANES[:2] if order.quick else LANES
     record = order.record("parallel")
-    pairings = {("one lane", factor): pairing(PLAYOUTS * factor, 1, {}, matches) for factor in (1, *lanes)}
+
+    def pairing(factor: int, lanes: int, settings: Mapping[str, str]) -> Pairing:
+        return Pairing(
+            game=GAME,
+            player=player(playouts * factor, lanes, settings),
+            opponent=player(playouts * OPPONENT, 1, {}),
+            matches=matches,
+            opening=OPENING,
+        )
+
+    pairings = {("one lane", factor): pairing(factor, 1, {}) for factor in (1, *lanes)}
     for method, settings in METHODS.items():
         for count in lanes:
-            pairings[method, count] = pairing(PLAYOUTS * count, count, settings, matches)
+            pairings[method, count] = pairing(count, count, settings)
     with Matches(record) as played:
         found = played.scores(pairings.values())
     scores = {key: found[pairing] for key, pairing in pairings.items()}
     line = trend({factor: scores["one lane", factor] for factor in (1, *lanes)})
     rates = speeds(record, (1, *lanes), QUICK_SECONDS if order.quick else SECONDS)
-    draw(scores, (1, *lanes), order.out / "parallel.png")
+    draw(scores, (1, *lanes), playouts, order.out / "parallel.png")
     return rows_of(scores, rates, line)
 
 
-def pairing(playouts: int, lanes: int, settings: Mapping[str, str], matches: int) -> Pairing:
-    return Pairing(
-        game=GAME,
-        player=player(playouts, lanes, settings),
-        opponent=player(OPPONENT, 1, {}),
-        matches=matches,
-        opening=OPENING,
-    )
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The line through the ratings of the sequential search over log2 of its budget."""
+
+    slope: float  # Elo for twice the budget
+    height: float  # Elo of one lane
+    squared: float  # R^2: the share of the spread of the ratings that the line explains
+
+    def speedup(self, score: Score) -> float:
+        """How many times the budget of one lane the sequential search needs for this score."""
+        return float(2 ** ((rating(score) - self.height) / self.slope))
 
 
-def trend(scores: Mapping[int, Score]) -> tuple[float, float]:
-    """Slope and height of the line through the ratings of the sequential search over log2 of its budget."""
-    factors = list(scores)
-    slope, height = np.polyfit([math.log2(factor) for factor in factors], [rating(scores[f]) for f in factors], 1)
-    return float(slope), float(height)
+def trend(scores: Mapping[int, Score]) -> Trend:
+    """By linear regression, as in figure 4 of the paper."""
+    doublings, ratings = [math.log2(factor) for factor in scores], [rating(score) for score in scores.values()]
+    slope, height = np.polyfit(doublings, ratings, 1)
+    return Trend(float(slope), float(height), float(np.corrcoef(doublings, ratings)[0, 1] ** 2))
 
 
 def rating(score: Score) -> float:
@@ -90,7 +106,7 @@ def rating(score: Score) -> float:
 
 
 def speeds(record: Record, lanes: Sequence[int], seconds: float) -> dict[tuple[str, int], float]:
-    """Simulations a second of every method and number of lanes, and of two threads, beside one lane in one run."""
+    """Simulations a second of every method and number of lanes, and of every number of threads."""
 
     def measure(seed: int) -> dict[str, Any]:
         found = {}
@@ -98,7 +114,7 @@ def speeds(record: Record, lanes: Sequence[int], seconds: float) -> dict[tuple[s
             for name, settings in METHODS.items():
                 for count in lanes:
                     found[f"{name}/{count}"] = rate(engine, {**settings, "lanes": str(count)}, seed, seconds)
-            for workers in (1, 2):
+            for workers in lanes:
                 found[f"threads/{workers}"] = rate(engine, {"workers": str(workers)}, seed, seconds)
         return {"rates": found}
 
@@ -114,10 +130,7 @@ def rate(engine: Engine, settings: Mapping[str, str], seed: int, seconds: float)
     return searcher.think(Limit(seconds=seconds)).per_second
 
 
-def rows_of(
-    scores: Mapping[tuple[str, int], Score], rates: Mapping[tuple[str, int], float], line: tuple[float, float]
-) -> list[Row]:
-    slope, height = line
+def rows_of(scores: Mapping[tuple[str, int], Score], rates: Mapping[tuple[str, int], float], line: Trend) -> list[Row]:
     rows = []
 
     def add(
@@ -127,19 +140,26 @@ def rows_of(
         rows.append(found)
 
     for (method, count), score in scores.items():
-        table, printed = PAPER.get(method, ("figure 5", {}))
-        name = f"{method}, {count} times" if method == "one lane" else f"{method}, {count} lanes"
+        table, printed = PAPER.get(method, ("figure 3", {}))
+        name = f"{count} times the simulations" if method == "one lane" else f"{method}, {count} lanes"
         add(table, name, "score, %", score.percent, interval=score.interval)
         if method == "one lane":
             continue
-        base = rates[method, 1]
-        add(table, name, "speed", rates[method, count] / base)
-        add(table, name, "strength", 2 ** ((rating(score) - height) / slope), printed.get(count))
-    add("-", "two threads", "speed", rates["threads", 2] / rates["threads", 1])
+        speed, strength = printed.get(count, (None, None))
+        add(table, name, "speed", rates[method, count] / rates[method, 1], speed)
+        add(table, name, "strength", line.speedup(score), strength)
+        # The ends of the interval of the score, on the same line
+        add(table, name, "from", line.speedup(replace(score, percent=score.percent - score.interval)))
+        add(table, name, "to", line.speedup(replace(score, percent=score.percent + score.interval)))
+    add("figure 4", "ratings of one lane", "Elo for twice the simulations", line.slope, PAPER_SLOPE)
+    add("figure 4", "ratings of one lane", "R^2 of the line", line.squared, PAPER_SQUARED)
+    threads = [count for name, count in rates if name == "threads"]
+    for count in threads[1:]:
+        add("threads", f"{count} threads", "speed", rates["threads", count] / rates["threads", 1])
     return rows
 
 
-def draw(scores: Mapping[tuple[str, int], Score], lanes: Sequence[int], path: Path) -> None:
+def draw(scores: Mapping[tuple[str, int], Score], lanes: Sequence[int], playouts: int, path: Path) -> None:
     """Scores over the number of lanes, as in figure 5."""
     figure, axes = pyplot().subplots(figsize=(7.5, 5))
     for shift, method in enumerate(("one lane", *METHODS)):
@@ -151,8 +171,8 @@ def draw(scores: Mapping[tuple[str, int], Score], lanes: Sequence[int], path: Pa
         axes.errorbar(places, percents, yerr=errors, marker="o", capsize=3, label=name)
     axes.set_xscale("log", base=2)
     axes.set_xticks(lanes, [str(count) for count in lanes])
-    axes.set_xlabel(f"lanes, each with {PLAYOUTS} simulations a move")
-    axes.set_ylabel(f"score against {OPPONENT} sequential simulations, %")
+    axes.set_xlabel(f"lanes, each with {playouts} simulations a move")
+    axes.set_ylabel(f"score against {OPPONENT * playouts} sequential simulations, %")
     axes.set_title(f"{GAME}: with 95 % intervals")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)

@@ -195,16 +195,19 @@ def make_pool(config: SearchConfig, game: PGame, plays: int, seed: int, table: N
     return pool
 
 
+def make_table(game: PGame, bias: float, overlap: bool, seed: int) -> NDArray[np.uint8]:
+    """The groups of a game's moves: uint8[group, position that a move leads to]."""
+    table = np.zeros((2, len(game.values)), np.uint8)
+    choose_groups(game.children, game.starts, game.values, bias, overlap, seed % 2**32, table)
+    return table
+
+
 def errors(
-    config: SearchConfig, game: PGame, runs: int, marks: list[int], seed: int, groups: tuple[float, bool] | None = None
-) -> list[float]:
-    """How often the wrong move would be played after so many simulations; `groups` are their bias and overlap."""
-    table = None
-    if groups is not None:
-        table = np.zeros((2, len(game.values)), np.uint8)
-        choose_groups(game.children, game.starts, game.values, groups[0], groups[1], seed % 2**32, table)
+    config: SearchConfig, game: PGame, runs: int, marks: list[int], seed: int, table: NDArray[np.uint8] | None = None
+) -> list[int]:
+    """How many of some searches would play the wrong move after so many simulations; `table` has the groups."""
     pool = make_pool(config, game, marks[-1], seed, table)
-    found = np.zeros(len(marks))
+    found = np.zeros(len(marks), np.int64)
     play(pool.block, game.children, game.values, game.plies, runs, np.array(marks), found)
-    rates: list[float] = (found / runs).tolist()
-    return rates
+    wrong: list[int] = found.tolist()
+    return wrong

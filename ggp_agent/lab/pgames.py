@@ -7,11 +7,15 @@ good moves help.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ggp_agent.arena.statistics import Z95
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.lab import pgame
 from ggp_agent.lab.record import Order, Record
@@ -20,7 +24,7 @@ from ggp_agent.search.config import INFINITE, SearchConfig
 
 GAMES, RUNS = 200, 200  # random games, and searches of each
 QUICK_GAMES, QUICK_RUNS = 12, 4
-BLOCK = 4  # games of one result
+GAME_BLOCK, RUN_BLOCK = 20, 5  # games of one result, and searches of each: more of them repeat nothing
 DEEP, WIDE = (2, 20), (10, 6)  # branching and plies
 MARKS = [2**k for k in range(4, 14)]
 QUICK_MARKS = MARKS[:7]
@@ -33,7 +37,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 COMBINATIONS = (0.05, 0.1, 0.2, 0.3, 0.4)
 USUAL = 0.2
 BIASES = (0.0, 0.25, 0.5, 0.75, 1.0)
+ERROR = "average error"
+MOST_SHOWN = 8  # of the ratio of errors: where there are hardly any, it may be anything
 
+Rates = NDArray[np.float64]  # of errors: float64[games, marks]
 Curve = list[tuple[float, float]]  # mean and standard error at every mark
 
 
@@ -43,45 +50,69 @@ class PGames:
     def __init__(self, record: Record, games: int, runs: int, marks: list[int]) -> None:
         self.record, self.games, self.runs, self.marks = record, games, runs, marks
 
-    def curve(
+    def rates(
         self, variant: str, size: tuple[int, int], combination: float, groups: tuple[float, bool] | None = None
-    ) -> Curve:
-        """The error of a variant over all games; game k is the same for every variant."""
+    ) -> Rates:
+        """The errors of a variant in all games; game k is the same for every variant."""
         config = SearchConfig(solve=False, virtual_loss=0, exploration=pgame.EXPLORATION, **VARIANTS[variant])
-        found: list[list[float]] = []
-        for first in range(0, self.games, BLOCK):
-            count = min(BLOCK, self.games - first)
-            text = f"bias and overlap {groups}, " if groups else ""
-            key = f"{size}, combination {combination}, {variant}, {text}{self.marks[-1]} plays, {self.runs} runs"
+        wrong: list[list[NDArray[np.int64]]] = [[] for _ in range(self.games)]  # of each game, by mark
+        text = f"bias and overlap {groups}, " if groups else ""
+        for run in range(0, self.runs, RUN_BLOCK):
+            runs = min(RUN_BLOCK, self.runs - run)
+            for first in range(0, self.games, GAME_BLOCK):
+                numbers = range(first, min(first + GAME_BLOCK, self.games))
 
-            def compute(seed: int, first: int = first, count: int = count) -> dict[str, Any]:
-                rates = []
-                for number in range(first, first + count):
-                    game = pgame.make_game(*size, combination, self.record.seed + number)
-                    rates.append(pgame.errors(config, game, self.runs, self.marks, seed + number, groups))
-                return {"rates": rates}
+                def compute(seed: int, runs: int = runs, numbers: range = numbers) -> dict[str, Any]:
+                    found = []
+                    for number in numbers:
+                        game = pgame.make_game(*size, combination, self.record.seed + number)
+                        table = pgame.make_table(game, *groups, self.record.seed + number) if groups else None
+                        found.append(pgame.errors(config, game, runs, self.marks, seed + number, table))
+                    return {"wrong": found}
 
-            found += self.record.get(f"{key}, games {first} to {first + count - 1}", compute)["rates"]
-        return [spread([rates[k] for rates in found]) for k in range(len(self.marks))]
+                key = (
+                    f"{size}, combination {combination}, {variant}, {text}{self.marks[-1]} plays, "
+                    f"games {numbers[0]} to {numbers[-1]}, runs {run} to {run + runs - 1}"
+                )
+                for number, counts in zip(numbers, self.record.get(key, compute)["wrong"], strict=True):
+                    wrong[number].append(np.array(counts))
+        return np.array([sum(counts) for counts in wrong]) / self.runs
 
 
-def rows_of(figure: str, curves: Mapping[str, Curve], marks: list[int]) -> list[Row]:
+def curve(rates: Rates) -> Curve:
+    """The mean over all games."""
+    return [spread(some) for some in rates.T.tolist()]
+
+
+def ratio(first: Rates, second: Rates) -> Curve:
+    """The mean of the one over that of the other, as far as both are above 0; the games are the same."""
+    found = []
+    for some, others in zip(first.T, second.T, strict=True):
+        if some.any() and others.any():
+            quotient = float(some.mean() / others.mean())
+            found.append((quotient, spread((some - quotient * others).tolist())[1] / float(others.mean())))
+        else:
+            found.append((nan, nan))
+    return found
+
+
+def rows_of(table: str, curves: Mapping[str, Curve], marks: list[int]) -> list[Row]:
     return [
-        Row(table=figure, row=name, column=str(mark), ours=mean, theirs=None, errors=None)
-        for name, curve in curves.items()
-        for mark, (mean, _) in zip(marks, curve, strict=True)
+        Row(table=table, row=name, column=str(mark), ours=mean, theirs=None, errors=None, interval=Z95 * error)
+        for name, found in curves.items()
+        for mark, (mean, error) in zip(marks, found, strict=True)
         if isfinite(mean)
     ]
 
 
-def draw_curves(axes: Any, curves: Mapping[str, Curve], marks: list[int], title: str) -> None:
-    for name, curve in curves.items():
-        axes.errorbar(
-            marks, [m for m, _ in curve], yerr=[1.96 * e for _, e in curve], label=name, marker=".", capsize=2
-        )
+def draw_curves(axes: Any, curves: Mapping[str, Curve], marks: list[int], what: str, title: str) -> None:
+    for number, (name, found) in enumerate(curves.items()):
+        places = [mark * 2 ** (0.07 * (number - len(curves) / 2)) for mark in marks]  # side by side, not over
+        means, errors = [mean for mean, _ in found], [Z95 * error for _, error in found]
+        axes.errorbar(places, means, yerr=errors, label=name, marker=".", capsize=2, elinewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.set_xlabel("simulations")
-    axes.set_ylabel("average error, 95 % intervals")
+    axes.set_ylabel(f"{what}, 95 % intervals")
     axes.set_title(title, fontsize=10)
     axes.legend(fontsize=8)
     axes.grid(alpha=0.3)
@@ -95,30 +126,20 @@ def draw(
     for name, levels in sizes.items():
         panels[0, 0].plot(range(len(levels)), levels, label=name, marker=".")
     panels[0, 0].set_yscale("log")
+    panels[0, 0].set_xticks(range(0, DEEP[1] + 1, 4))
     panels[0, 0].set_xlabel("level")
     panels[0, 0].set_ylabel("positions")
     panels[0, 0].set_title("figure 1: positions by level and combination", fontsize=10)
     panels[0, 0].legend(fontsize=8)
     panels[0, 0].grid(alpha=0.3)
-    draw_curves(panels[0, 1], figures["2"], marks, f"figure 2: combination {USUAL:.0%}")
-    for name, curve in figures["3"].items():
-        panels[0, 2].plot(marks, [mean for mean, _ in curve], label=name, marker=".")
-    panels[0, 2].set_xscale("log", base=2)
-    panels[0, 2].set_xlabel("simulations")
-    panels[0, 2].set_ylabel("error of UCT0 / error of UCT2")
+    draw_curves(panels[0, 1], figures["2"], marks, ERROR, f"figure 2: combination {USUAL:.0%}")
+    draw_curves(panels[0, 2], figures["3"], marks, "error of UCT0 / error of UCT2", "figure 3: by combination")
+    panels[0, 2].set_ylim(0, MOST_SHOWN)
     panels[0, 2].axhline(1.0, color="black", linewidth=1)
-    panels[0, 2].set_title("figure 3: by combination", fontsize=10)
-    panels[0, 2].legend(fontsize=8)
-    panels[0, 2].grid(alpha=0.3)
-    draw_curves(panels[1, 0], figures["4"], marks, "figure 4: groups without overlap")
-    draw_curves(panels[1, 1], figures["5"], marks, "figure 5: groups with overlap")
+    draw_curves(panels[1, 0], figures["4"], marks, ERROR, "figure 4: groups without overlap")
+    draw_curves(panels[1, 1], figures["5"], marks, ERROR, "figure 5: groups with overlap")
     panels[1, 2].axis("off")
     save(figure, path)
-
-
-def ratios(first: Curve, second: Curve) -> Curve:
-    """The ratio of two curves as far as both are above 0."""
-    return [(a / b if a and b else nan, 0.0) for (a, _), (b, _) in zip(first, second, strict=True)]
 
 
 def pgame_experiment(order: Order) -> list[Row]:
@@ -129,17 +150,25 @@ def pgame_experiment(order: Order) -> list[Row]:
     for combination in (0.0, *COMBINATIONS):
         starts = pgame.make_game(*DEEP, combination, order.seed).starts
         sizes[f"{combination:.0%}"] = (starts[1:] - starts[:-1]).tolist()
-    curve: Callable[..., Curve] = results.curve
+    deep = {(name, USUAL): results.rates(name, DEEP, USUAL) for name in VARIANTS}
+    deep |= {(name, c): results.rates(name, DEEP, c) for c in COMBINATIONS for name in ("UCT0", "UCT2")}
+    none = results.rates("UCT2", WIDE, 0.0)
     groups = {
-        overlap: {f"bias {bias:.0%}": curve("UCT2", WIDE, 0.0, (bias, overlap)) for bias in BIASES}
+        overlap: {f"bias {bias:.0%}": results.rates("UCT2", WIDE, 0.0, (bias, overlap)) for bias in BIASES}
         for overlap in (False, True)
     }
-    none = {"no groups": curve("UCT2", WIDE, 0.0)}
     figures: dict[str, dict[str, Curve]] = {
-        "2": {name: curve(name, DEEP, USUAL) for name in VARIANTS},
-        "3": {f"{c:.0%}": ratios(curve("UCT0", DEEP, c), curve("UCT2", DEEP, c)) for c in COMBINATIONS},
-        "4": none | groups[False],
-        "5": none | groups[True],
+        "2": {name: curve(deep[name, USUAL]) for name in VARIANTS},
+        "3": {f"{c:.0%}": ratio(deep["UCT0", c], deep["UCT2", c]) for c in COMBINATIONS},
+        "4": {"no groups": curve(none)} | {name: curve(rates) for name, rates in groups[False].items()},
+        "5": {"no groups": curve(none)} | {name: curve(rates) for name, rates in groups[True].items()},
     }
     draw(order.out / "pgame.png", marks, sizes, figures)
-    return [row for number, curves in figures.items() for row in rows_of(f"figure {number}", curves, marks)]
+    # The games are the same, so differences are known better than errors.
+    less = {name: curve(deep[name, USUAL] - deep["UCT0", USUAL]) for name in VARIANTS if name != "UCT0"}
+    tables = {f"figure {number}": curves for number, curves in figures.items()}
+    tables["figure 2: error less that of UCT0"] = less
+    for overlap, number in ((False, "4"), (True, "5")):
+        less = {name: curve(rates - none) for name, rates in groups[overlap].items()}
+        tables[f"figure {number}: error less that of no groups"] = less
+    return [row for table in sorted(tables) for row in rows_of(table, tables[table], marks)]

@@ -52,7 +52,7 @@ class Finished:
 
 
 def report(out: Path, names: Iterable[str]) -> str:
-    """The page, in Markdown; pictures are looked for beside it."""
+    """The page, in Markdown; pictures are looked for among the results and in a folder `images` beside them."""
     found = [Finished.load(path) for name in names if (path := out / f"{name}.json").exists()]
     if not found:
         raise ConfigError(f"{out} holds no results; run 'ggp lab all --quick --out {out}' first")
@@ -64,8 +64,9 @@ def section(found: Finished, out: Path) -> list[str]:
     lines += [f"`{found.command}`, seed {found.seed}, {found.date}", "", verdict(found.rows), ""]
     for table in dict.fromkeys(row.table for row in found.rows):
         lines += [f"**{table}**", "", *grid([row for row in found.rows if row.table == table]), ""]
-    for picture in sorted(out.glob(f"{found.name}*.png")):
-        lines += [f"![{picture.stem}](images/{picture.name})", ""]
+    folders = (out, out.resolve().parent / "images")
+    for picture in sorted({path.stem for folder in folders for path in folder.glob(f"{found.name}*.png")}):
+        lines += [f"![{picture}](images/{picture}.png)", ""]
     return lines
 
 
@@ -99,7 +100,7 @@ def cell(row: Row) -> str:
     digits = 1 if abs(row.ours) >= 10 else 3
     text = f"{row.ours:.{digits}f}"
     if row.interval is not None:
-        text += f" ± {row.interval:.1f}"
+        text += f" ± {row.interval:.{digits}f}"
     if row.best:
         text = f"**{text}**"
     if row.theirs is None:

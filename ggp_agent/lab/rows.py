@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import hypot, nan, sqrt
+
+from ggp_agent.arena.statistics import Z95
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,3 +47,21 @@ def percent_errors(ours: float, error: float, theirs: float | None, their_games:
         return None
     both = sqrt(error**2 + theirs * (100 - theirs) / their_games)
     return (ours - theirs) / both
+
+
+def mean_row(rows: Sequence[Row], table: str, name: str, column: str, their_games: int | None = None) -> Row:
+    """The mean of some scores in percent, all independent; with that of the paper's, of so many games each."""
+    count = len(rows)
+    ours, error = sum(row.ours for row in rows) / count, hypot(*(row.interval or 0.0 for row in rows)) / count / Z95
+    printed = [row.theirs for row in rows if row.theirs is not None]
+    theirs = sum(printed) / count if len(printed) == count and their_games else None
+    games = count * (their_games or 0)
+    return Row(
+        table=table,
+        row=name,
+        column=column,
+        ours=ours,
+        theirs=theirs,
+        errors=percent_errors(ours, error, theirs, games),
+        interval=Z95 * error,
+    )

@@ -15,14 +15,20 @@ from ggp_agent.errors import ConfigError
 from ggp_agent.lab import ucd_paper as paper
 from ggp_agent.lab.matches import Matches, Pairing, Score
 from ggp_agent.lab.record import Order, Record
-from ggp_agent.lab.rows import Row
+from ggp_agent.lab.rows import Row, mean_row
+from ggp_agent.lab.transpositions import shared_row
 from ggp_agent.search.config import INFINITE, depths_text
 
 HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
 QUICK_PLAYOUTS, QUICK_MATCHES, QUICK_GAMES = 100, 20, ("connect_four", "pawn_whopping")
 HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
 HEX_D2 = (0, 1)
+# The best setting of the paper is tried with so many times the simulations too, because there are hardly any
+# transpositions with few, and two settings with smaller constants.
+HEX_MORE, MORE_TIMES = (0, 1, 2), 10
+HEX_TRIED, HEX_CONSTANTS = ((0, 1, 2), (1, 0, 1)), (0.05, 0.15)
 HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
+LONG = {"breakthrough": 300, "knightthrough": 300, "othello": 300}  # simulations in games that take long
 SAME = "lanes=1,solve=off,virtual_loss=0"
 
 Depths = tuple[int, int, int]
@@ -65,12 +71,35 @@ def hex_experiment(order: Order) -> list[Row]:
     }
     all_ = player(spent, HEX_C, (0, 0, 0), ",update_all=on")
     pairings["update-all"] = Pairing(game="hex_5x5", player=all_, opponent=opponent, matches=matches)
-    scores = play(order.record("hex"), pairings.values())
+    if not order.quick:
+        pairings |= hex_tests(order, spent, matches)
+    record = order.record("hex")
+    scores = play(record, pairings.values())
     draw_hex({name: scores[pairing] for name, pairing in pairings.items()}, depths, spent, order.out / "hex.png")
-    return [
+    rows = [
         scores[pairing].row(*hex_place(name, settings.get(name)), paper.HEX.get(name), paper.HEX_GAMES)
         for name, pairing in pairings.items()
     ]
+    for d1 in depths:
+        same = [row for row in rows if row.row == f"d1 = {shown(d1)}"]
+        rows.append(mean_row(same, "all d2 and d3", f"d1 = {shown(d1)}", "mean"))
+    playouts = order.pick(order.playouts, QUICK_PLAYOUTS, HEX_PLAYOUTS)
+    return [*rows, *(shared_row(record, "hex_5x5", HEX_C, times * playouts) for times in (1, MORE_TIMES))]
+
+
+def hex_tests(order: Order, spent: str, matches: int) -> dict[str, Pairing]:
+    """What might explain why ours differs: more simulations, and smaller constants."""
+    more = f"playouts={MORE_TIMES * (order.playouts or HEX_PLAYOUTS)}"
+    tests = [
+        (HEX_MORE, more, HEX_C, more),
+        *((found, spent, c, f"c={c}") for c in HEX_CONSTANTS for found in HEX_TRIED),
+    ]
+    return {
+        f"{depths_text(found)}, {name}": Pairing(
+            game="hex_5x5", player=player(budget, c, found), opponent=player(budget, c, None), matches=matches
+        )
+        for found, budget, c, name in tests
+    }
 
 
 def hex_place(name: str, depths: Depths | None) -> tuple[str, str, str]:
@@ -109,12 +138,15 @@ def go_experiment(order: Order) -> list[Row]:
 
 def ggp_experiment(order: Order) -> list[Row]:
     """Tables 3 to 12: ten games, 27 settings."""
-    spent = limit(order, GGP_PLAYOUTS)
     matches = order.pick(order.runs, QUICK_MATCHES, paper.GAMES)
-    record, rows = order.record("ggp"), []
+    record = order.record("ggp")
+    rows: list[Row] = []
+    means: list[Row] = []
+    shared: list[Row] = []
     for game in order.games or (QUICK_GAMES if order.quick else tuple(paper.TABLES)):
         if game not in paper.TABLES:
             raise ConfigError(f"the paper has no table for {game}; it has {', '.join(paper.TABLES)}")
+        spent = ggp_spent(order, game)
         pairings = {
             depths: Pairing(
                 game=game,
@@ -127,13 +159,25 @@ def ggp_experiment(order: Order) -> list[Row]:
         scores = play(record, pairings.values())
         found = {depths: scores[pairing] for depths, pairing in pairings.items()}
         best = max(found, key=lambda depths: found[depths].percent)
+        table = f"table {paper.TABLES[game][0]}: {game}, {spent}"
+        first = len(rows)
         for depths in paper.SETTINGS:
             d1, d2, d3 = depths
-            place = f"table {paper.TABLES[game][0]}: {game}", f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
+            place = table, f"d1 = {d1}", f"d2 = {d2}, d3 = {d3}"
             mine = found[depths].row(*place, paper.printed(game, depths), paper.GAMES)
             rows.append(replace(mine, best=depths == best))
-    draw_ggp(rows, spent, order.out / "ggp.png")
-    return rows
+        for column in ("d1 = 0", "d1 = 1", "d1 = 2", "all"):
+            same = [row for row in rows[first:] if column in (row.row, "all")]
+            means.append(mean_row(same, "means over settings", f"{game}, {spent}", column, paper.GAMES))
+        playouts = order.pick(order.playouts, QUICK_PLAYOUTS, LONG.get(game, GGP_PLAYOUTS))
+        shared.append(shared_row(record, game, GGP_C, playouts))
+    draw_ggp(rows, order.out / "ggp.png")
+    return rows + means + shared
+
+
+def ggp_spent(order: Order, game: str) -> str:
+    """What a player may spend on a move of a game; less if the game takes long."""
+    return limit(order, LONG.get(game, GGP_PLAYOUTS))
 
 
 def play(record: Record, pairings: Iterable[Pairing]) -> dict[Pairing, Score]:
@@ -163,25 +207,34 @@ def draw_hex(scores: Mapping[str, Score], depths: Sequence[int], spent: str, pat
     save(figure, path)
 
 
-def draw_ggp(rows: Sequence[Row], spent: str, path: Path) -> None:
-    """Ours over theirs, a point for each setting, a colour for each game."""
-    figure, axes = pyplot().subplots(figsize=(6.5, 6))
-    for table in dict.fromkeys(row.table for row in rows):
-        mine = [row for row in rows if row.table == table and row.theirs is not None]
-        axes.errorbar(
-            [row.theirs for row in mine],
-            [row.ours for row in mine],
-            yerr=[row.interval for row in mine],
-            fmt="o",
-            markersize=3,
-            elinewidth=0.5,
-            label=table.split(": ")[1],
-        )
-    low = min([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) - 3
-    high = max([row.ours for row in rows] + [row.theirs for row in rows if row.theirs is not None]) + 3
-    axes.plot([low, high], [low, high], color="0.6", linewidth=1)
-    axes.set(xlabel="the paper, %", ylabel="ours, % with 95 % intervals", xlim=(low, high), ylim=(low, high))
-    axes.set_title(f"27 settings against UCT without transpositions, {spent} a move")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+def draw_ggp(rows: Sequence[Row], path: Path) -> None:
+    """Ours over theirs, a point for each setting, a picture for each game; the best of ours stands out."""
+    tables = list(dict.fromkeys(row.table for row in rows))
+    wide = min(3, len(tables))
+    tall = -(-len(tables) // wide)
+    figure, grid = pyplot().subplots(tall, wide, figsize=(4.5 * wide, 4.5 * tall), squeeze=False)
+    numbers = [number for row in rows for number in (row.ours, row.theirs) if number is not None]
+    low, high = min(numbers) - 8, max(numbers) + 8  # with intervals
+    for axes, table in zip(grid.flat, tables, strict=False):
+        for best, colour in ((False, "tab:blue"), (True, "tab:red")):
+            mine = [row for row in rows if row.table == table and row.best == best]
+            axes.errorbar(
+                [row.theirs for row in mine],
+                [row.ours for row in mine],
+                yerr=[row.interval for row in mine],
+                fmt="o",
+                color=colour,
+                markersize=4,
+                elinewidth=0.7,
+                label="our best setting" if best else None,
+            )
+        axes.plot([low, high], [low, high], color="0.6", linewidth=1)
+        axes.axhline(50, color="0.6", linewidth=1, linestyle=":")
+        axes.set(xlabel="the paper, % won", ylabel="ours, % won, with 95 % intervals", xlim=(low, high))
+        axes.set_ylim(low, high)
+        axes.set_title(table.split(": ")[1].replace("playouts=", "simulations a move: "), fontsize=10)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8, loc="upper left")
+    for axes in grid.flat[len(tables) :]:
+        axes.axis("off")
     save(figure, path)

@@ -10,8 +10,9 @@ import pytest
 
 from ggp_agent.lab import thesis, thesis_27
 from ggp_agent.lab.bandit import BEST_THREE, Problem, run
-from ggp_agent.lab.bandits import groupings
-from ggp_agent.lab.rows import rate_errors
+from ggp_agent.lab.bandits import groupings, ties_row
+from ggp_agent.lab.bandits_27 import TIMED
+from ggp_agent.lab.rows import Row, rate_errors
 
 
 def test_there_are_280_groupings_of_nine_moves() -> None:
@@ -70,3 +71,25 @@ def test_values_without_noise_make_the_same_groups_every_time() -> None:
         run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
         == run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
     )
+
+
+def test_either_rule_selects_one_of_the_most_visited() -> None:
+    found = run(Problem(chances=thesis.TWENTY_SEVEN), 4000, [32, 4096], 5)
+    early, late = zip(found["rates"], found["at_random"], strict=True)
+    assert early[0] - early[1] > 0.01  # ties are many, and the one with more wins is rather the best
+    assert late[0] == pytest.approx(late[1], abs=0.005)
+
+
+def test_how_well_a_rule_fits() -> None:
+    rows = [
+        Row(table="4.1", row="none", column=str(mark), ours=0, theirs=0, errors=errors)
+        for mark, errors in ((16, 1.0), (32, -3.0), (64, 100.0))
+    ]
+    found = ties_row("4.1", "by wins", rows, 32)
+    assert (found.row, found.column, found.ours) == ("4.1, to 32", "by wins", 5.0)
+
+
+def test_groups_that_are_timed_lie_within_each_other() -> None:
+    for (moves, name), (stages, _) in TIMED.items():
+        for before, after in zip((1, *stages), (*stages, moves), strict=True):
+            assert after % before == 0 and after > before, name

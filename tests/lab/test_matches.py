@@ -17,7 +17,8 @@ from ggp_agent.lab.defaults import defaults_experiment
 from ggp_agent.lab.matches import Matches, Pairing, Score, score
 from ggp_agent.lab.parallel import trend
 from ggp_agent.lab.record import Order, Record
-from ggp_agent.lab.ucd import ggp_experiment, limit
+from ggp_agent.lab.transpositions import shared_percent
+from ggp_agent.lab.ucd import ggp_experiment, ggp_spent, limit
 
 STRONG, WEAK = "ucd,playouts=60,lanes=1,megabytes=16", "ucd,playouts=4,lanes=1,megabytes=16"
 
@@ -61,12 +62,19 @@ def test_scores_have_the_errors_of_sets() -> None:
 
 def test_an_order_says_games_and_playouts(tmp_path: Path) -> None:
     rows = ggp_experiment(Order(out=tmp_path, games=("pawn_whopping",), playouts=4, runs=2))
-    assert len(rows) == len(paper.SETTINGS) and sum(row.best for row in rows) == 1
+    assert len(rows) == len(paper.SETTINGS) + 5 and sum(row.best for row in rows) == 1
     keys = [json.loads(line)["key"] for line in (tmp_path / "ggp.jsonl").read_text().splitlines()]
-    assert len(keys) == len(paper.SETTINGS)
-    assert all("pawn_whopping: " in key and key.count("playouts=4,") == 2 for key in keys)
+    assert len(keys) == len(paper.SETTINGS) + 1
+    assert all("pawn_whopping: " in key and key.count("playouts=4,") == 2 for key in keys[:-1])
     with pytest.raises(ConfigError, match="no table for tron"):
         ggp_experiment(Order(out=tmp_path, games=("tron",)))
+
+
+def test_transpositions_are_counted(tmp_path: Path) -> None:
+    record = Record(tmp_path / "some.jsonl", 1)
+    assert shared_percent(record, "tic_tac_toe", 0.4, 1) == 0  # the root and one more
+    few, many = (shared_percent(record, "tic_tac_toe", 0.4, playouts) for playouts in (20, 2_000))
+    assert 0 <= few < 10 < many < 100
 
 
 def test_settings_meet_the_defaults_in_every_game(tmp_path: Path) -> None:
@@ -82,6 +90,8 @@ def test_players_may_get_time_instead() -> None:
     assert limit(Order(out=Path(), seconds=0.25), 1_000) == "seconds=0.25"
     assert limit(Order(out=Path()), 1_000) == "playouts=1000"
     assert limit(Order(out=Path(), quick=True), 1_000) == "playouts=100"
+    assert ggp_spent(Order(out=Path()), "othello") != ggp_spent(Order(out=Path()), "connect_four")
+    assert ggp_spent(Order(out=Path(), playouts=7), "othello") == "playouts=7"
 
 
 def test_a_line_through_the_ratings_of_the_sequential_search() -> None:
@@ -89,7 +99,9 @@ def test_a_line_through_the_ratings_of_the_sequential_search() -> None:
         factor: Score(matches=10**6, percent=100 * expected_score(70 * math.log2(factor) - 150), error=0.1)
         for factor in (1, 2, 4, 16)
     }
-    assert trend(scores) == pytest.approx((70, -150))
+    line = trend(scores)
+    assert (line.slope, line.height, line.squared) == pytest.approx((70, -150, 1))
+    assert line.speedup(scores[4]) == pytest.approx(4)
 
 
 # What the text of the paper says of its tables: the best setting of each game and its score

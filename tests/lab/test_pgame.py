@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from ggp_agent.lab.pgame import choose_groups, errors, make_game
-from ggp_agent.lab.pgames import VARIANTS
+from ggp_agent.lab import pgames
+from ggp_agent.lab.pgame import choose_groups, errors, make_game, make_table
+from ggp_agent.lab.pgames import VARIANTS, PGames, ratio
+from ggp_agent.lab.record import Record
 from ggp_agent.search.config import SearchConfig
 
 
@@ -46,4 +50,25 @@ def test_errors_vanish(variant: str, groups: tuple[float, bool] | None) -> None:
     config = SearchConfig(solve=False, exploration=0.7, **VARIANTS[variant])
     for seed in range(3):
         game = make_game(3, 4, 0.2 if groups is None else 0.0, seed)
-        assert errors(config, game, 5, [8, 4000], seed, groups)[-1] == 0
+        table = make_table(game, *groups, seed) if groups else None
+        assert errors(config, game, 5, [8, 4000], seed, table)[-1] == 0
+
+
+def test_more_searches_repeat_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pgames, "GAME_BLOCK", 2)
+    monkeypatch.setattr(pgames, "RUN_BLOCK", 2)
+    path = tmp_path / "pgame.jsonl"
+    few = PGames(Record(path, 1), 3, 4, [4, 16]).rates("UCT2", (3, 4), 0.2)
+    first = path.read_text().splitlines()
+    assert len(first) == 4 and few.shape == (3, 2) and ((few >= 0) & (few <= 1)).all()
+    more = PGames(Record(path, 1), 3, 6, [4, 16]).rates("UCT2", (3, 4), 0.2)
+    assert path.read_text().splitlines()[:4] == first and len(path.read_text().splitlines()) == 6
+    assert (np.abs(6 * more - 4 * few) <= 2).all()  # of six searches, four were known
+
+
+def test_ratios_of_errors_in_the_same_games() -> None:
+    some = np.array([[0.2, 0.0], [0.4, 0.0], [0.6, 0.0]])
+    (twice, error), (unknown, _) = ratio(2 * some, some)
+    assert (twice, error) == pytest.approx((2, 0)) and np.isnan(unknown)
+    mean, error = ratio(some, some[::-1])[0]
+    assert mean == pytest.approx(1) and error > 0

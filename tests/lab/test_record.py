@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ggp_agent.arena.statistics import Z95
 from ggp_agent.errors import ConfigError
 from ggp_agent.lab.record import Record
-from ggp_agent.lab.rows import percent_errors, rate_errors, spread
+from ggp_agent.lab.rows import Row, mean_row, percent_errors, rate_errors, spread
 
 
 def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -45,6 +47,16 @@ def test_differences_are_in_standard_errors() -> None:
     assert rate_errors(1.0, 10, 1.0, 10) == 0
     assert percent_errors(60, 3, 50, 400) == pytest.approx(10 / math.hypot(3, 2.5))
     assert percent_errors(60, 3, None, 400) is None
+
+
+def test_the_mean_of_independent_scores_is_known_better() -> None:
+    rows = [
+        Row(table="a", row="b", column=str(k), ours=50 + k, theirs=48 + k, errors=None, interval=4.0) for k in range(4)
+    ]
+    mean = mean_row(rows, "means", "b", "mean", 100)
+    assert (mean.ours, mean.theirs, mean.interval) == pytest.approx((51.5, 49.5, 2.0))
+    assert mean.errors == pytest.approx(2.0 / math.hypot(2.0 / Z95, math.sqrt(49.5 * 50.5 / 400)))
+    assert mean_row([rows[0], replace(rows[1], theirs=None)], "means", "b", "mean", 100).theirs is None
 
 
 def test_a_mean_has_an_error_if_there_are_two_values() -> None:
