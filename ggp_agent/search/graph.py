@@ -46,6 +46,7 @@ MIN_NODES, MIN_EDGES, MIN_JOINTS, MIN_LISTED = 1 << 10, 1 << 12, 1 << 6, 1 << 12
 SIZES = 30  # of places for edges, each twice as large as the one before
 FIRST_SHARE = 0.05  # of the memory is taken at once
 LINE = 64  # bytes of a line of cache
+LEAST_WORN = 8 << 20  # bytes
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
 MAX_PATH = 1024  # edges
 
@@ -310,9 +311,23 @@ class Pool:
         return int(self.block["used"][what])
 
     @property
+    def in_use(self) -> int:
+        """Bytes."""
+        return self.bytes({what: self.used(what) for what in self.room})
+
+    @property
     def fill(self) -> float:
         """How much of the memory that is allowed is in use, 0..1."""
-        return min(1.0, self.bytes({what: self.used(what) for what in self.room}) / self.limit)
+        return min(1.0, self.in_use / self.limit)
+
+    @property
+    def is_worn(self) -> bool:
+        """Is it time to throw away what cannot be reached?
+
+        It takes time in proportion to what is in use, so that must have doubled. But memory that was used before is
+        nearer, and the system need not be asked for more.
+        """
+        return self.in_use > max(2 * self.packed, LEAST_WORN)
 
     def joints(self) -> NDArray[np.int64]:
         """All joint moves that are known, in the order of their nodes."""
@@ -329,9 +344,11 @@ class Pool:
         block["node_mark"][:] = 0
         block["edge_mark"][:] = 0
         block["used"][STAMP] = 0
+        self.packed = self.in_use
 
     def clear(self) -> None:
         """Forget all graphs."""
+        self.packed = 0  # bytes in use when this was last cleared or compacted
         self.block["used"][:STAMP] = 0
         self.block["free"][:] = NONE
         self.block["root"][:] = NONE

@@ -30,7 +30,6 @@ from ggp_agent.search.ucd import forget
 SLICE_SECONDS = 0.005  # kernels run about so long between looks at the clock
 FIRST_STEPS = 4
 MANY = 1 << 60  # simulations without a limit
-COMPACT_AT = 0.5  # of the memory: what cannot be reached is thrown away when a move is played
 
 
 class Worker(ABC):
@@ -66,7 +65,7 @@ class Worker(ABC):
         joints = pool.joints()
         for graph in words:
             block["root"][graph] = self.known(graph, words[graph], joints)
-        if pool.fill > COMPACT_AT or block["wanting"][1]:
+        if pool.is_worn or block["wanting"][1]:
             pool.compact()
         if not all(self.add_root(graph, words[graph], level) for graph in words):
             # Not even this helps: forget everything, and begin again where all graphs are.
