@@ -1,4 +1,4 @@
-"""Choosing and making moves by groups, lane by lane, for games with very many moves.
+"""Choosing and making moves by groups, for games with very many moves.
 
 A step of 512 lanes makes 512 moves of each role. Where a role has a hundred thousand, rows for all of them would be
 read and written for nothing, so that here a lane has the number of its move (`Groups.chosen`), and only what that move
@@ -7,7 +7,8 @@ touches is written.
 *Choosing*: rows of guards and rests are turned into words of lanes, 64 rows at a time. A lane lists its open families,
 counts the legal moves of their open groups, a word at a time, and draws one of all. Where many groups are open, it
 first tries to draw a group and one of as many moves as the largest has, which is a move if this group has so many.
-Either way every legal move has exactly the same chance.
+Either way every legal move has exactly the same chance. All lanes try once, then those that are left try again, and so
+on: whether a try succeeds is no branch, and the processor works on several lanes at a time.
 """
 
 from __future__ import annotations
@@ -20,15 +21,25 @@ from numba import njit
 
 from ggp_agent.engine import cache, group_tables, turning
 from ggp_agent.engine import rowops as op
+from ggp_agent.engine import wordops as word_op
 
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
-BATCH, NOTHING = group_tables.BATCH, group_tables.NOTHING
+BATCH, NOTHING = word_op.BATCH, group_tables.NOTHING
+RECORD_BYTES, MEMBER, FIRST = (
+    group_tables.RECORD.itemsize,
+    6,
+    7,
+)  # and where two of its fields are, in numbers of 32 bits
+# Places of words in what is known of a lane while it draws: the address of its words, the part of the lists of open
+# families that is its own, its open groups, the address of the record of the group drawn, the legal moves before
+PLACE, START, END, OPEN_GROUPS, GROUP, RANK = range(6)
+LANE_BYTES = 8 * group_tables.LANE_WORDS
 MANY_GROUPS = 16  # open in a lane: then some tries to draw a move cost less than counting all of them
-TRIES = 6
+TRIES = 8  # before moves are counted
 MASK = 0xFFFFFFFF
 
 
@@ -68,44 +79,49 @@ def list_bits(word, number, found, count):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def legal_moves(groups, role, lane, found):  # type: ignore[no-untyped-def]
     """Write the legal moves of a role in one lane into `found`, once rows are turned; how many there are."""
-    place, families = first_word(groups.base, groups.turned, lane), groups.open_families
-    starts, members, masks, table = groups.piece_starts, groups.members, groups.piece_masks, groups.piece_table
+    place, families, members = first_word(groups.base, groups.turned, lane), groups.open_families, groups.members
     count = open_families = 0
     for word in range(groups.guard_words[role], groups.guard_words[role + 1]):
-        open_families = list_bits(turning.read_word(place, word), SIDE * word, families, open_families)
+        open_families = list_bits(word_op.read_word(place, word), SIDE * word, families, open_families)
     for k in range(open_families):
-        opened = turning.read_part(place, groups.family_table, families[k])
+        family = groups.family_table + RECORD_BYTES * families[k]
+        opened = word_op.read_piece(place, family, 0)
         while opened:
-            group = groups.family_groups[families[k]] + op.lowest_bit(opened)
+            record = group_record(groups.group_table, family, op.lowest_bit(opened))
             opened &= opened - 1
-            for piece in range(2 * group, 2 * group + 2):
-                legal = turning.read_part(place, table, piece)
+            member, first = word_op.number_at(record, MEMBER), word_op.number_at(record, FIRST)
+            for piece in range(2):
+                mask, legal = word_op.word_at(record, piece), word_op.read_piece(place, record, piece)
                 while legal:
-                    before = masks[piece] & ((legal & -legal) - 1)
+                    before = mask & ((legal & -legal) - 1)
                     legal &= legal - 1
-                    found[count] = members[starts[piece] + op.count_bits(before)]
+                    found[count] = first + members[member + op.count_bits(before)]
                     count += 1
+                member += op.count_bits(mask)
     return count
 
 
 @njit(cache=True, nogil=True)
-def scale(bits, limit):  # type: ignore[no-untyped-def]
-    """32 random bits -> a number below `limit`, each with the same chance; or -1, rarely: then draw again."""
-    product = bits * limit
+def group_record(table, family, bit):  # type: ignore[no-untyped-def]
+    """The address of the record of a group, a bit of the family whose record is at the address `family`."""
+    return table + RECORD_BYTES * (word_op.number_at(family, FIRST) + bit)
+
+
+@njit(cache=True, nogil=True)
+def is_fair(product, limit):  # type: ignore[no-untyped-def]
+    """32 random bits times `limit`: has the upper half the same chance to be any number below it? It rarely has not."""
     # Products fall evenly on the numbers but for a short beginning of each (Lemire's method).
     low = product & MASK
-    if low < limit and low < (1 << 32) % limit:
-        return -1
-    return product >> 32
+    return low >= limit or low >= (1 << 32) % limit
 
 
 @njit(cache=True, nogil=True)
 def draw(generator, limit):  # type: ignore[no-untyped-def]
     """A random number below `limit`."""
-    number = -1
-    while number < 0:
-        number = scale(np.int64(next_word(generator) >> np.uint64(32)), limit)
-    return number
+    while True:
+        product = np.int64(next_word(generator) >> np.uint64(32)) * limit
+        if is_fair(product, limit):
+            return product >> 32
 
 
 @njit(cache=True, nogil=True)
@@ -145,113 +161,144 @@ def find_choices(groups, role):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def draw_moves(groups, role, lanes):  # type: ignore[no-untyped-def]
     """Draw a legal move in the first so many lanes in `todo`, each with the same chance; is there one in each?"""
-    # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
-    family_table, piece_table, numbers, largest = (
-        *(groups.family_table, groups.piece_table, groups.family_groups, groups.largest),
-    )
-    families, opened, totals, todo, generator = (
-        *(groups.open_families, groups.open_bits, groups.totals, groups.todo, groups.generator),
-    )
-    masks, starts, members, chosen = groups.piece_masks, groups.piece_starts, groups.members, groups.chosen[role]
-    first, last = groups.guard_words[role], groups.guard_words[role + 1]
-    for turn in range(lanes):
-        place = first_word(groups.base, groups.turned, todo[turn])
-        count = total = 0
-        for word in range(first, last):
-            count = list_bits(turning.read_word(place, word), SIDE * word, families, count)
-        for k in range(count):
-            opened[k] = turning.read_part(place, family_table, families[k])
-            total += op.count_bits(opened[k])
-            totals[k] = total
-        group = NOTHING
-        if total >= MANY_GROUPS:
-            group, rank = try_groups(generator, place, piece_table, numbers, families, opened, totals, count, largest)
-        if group == NOTHING:
-            group, rank = draw_exactly(generator, place, piece_table, numbers, families, opened, totals, count)
-            if group == NOTHING:
-                return False
-        chosen[todo[turn]] = members[find_member(place, piece_table, masks, starts, group, rank)]
+    trying = list_families(groups, role, lanes)
+    if trying == NOTHING:
+        return False
+    left = trying
+    for _ in range(TRIES):
+        left = try_groups(groups, left)
+    if not (count_groups(groups, 0, left) and count_groups(groups, trying, lanes)):
+        return False
+    find_members(groups, lanes, groups.chosen[role])
     return True
 
 
 @njit(cache=True, nogil=True)
-def try_groups(generator, place, table, numbers, families, opened, totals, count, largest):  # type: ignore[no-untyped-def]
-    """Draw an open group and one of as many moves as the largest has, until this one has so many; the group and which.
+def list_families(groups, role, lanes):  # type: ignore[no-untyped-def]
+    """List the open families of lanes, and their open groups; in how many of them many groups are open.
 
-    No group after a few tries.
+    Those come first in `trying`. NOTHING if no group is open in a lane.
     """
-    for _ in range(TRIES):
-        word = next_word(generator)
-        number = scale(np.int64(word >> np.uint64(32)), totals[count - 1])
-        rank = scale(np.int64(word) & MASK, largest)
-        if number >= 0 and rank >= 0:
-            k, number = find_place(totals, count, number)
-            group = numbers[families[k]] + find_bit(opened[k], number)
-            if rank < count_moves(place, table, group):
-                return group, rank
-    return NOTHING, 0
+    # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
+    base, turned, table, families = groups.base, groups.turned, groups.family_table, groups.open_families
+    opened, befores, trying, todo = groups.open_bits, groups.befores, groups.trying, groups.todo
+    first, last = groups.guard_words[role], groups.guard_words[role + 1]
+    end, many, few = 0, 0, lanes
+    for number in range(lanes):
+        place, lane = first_word(base, turned, todo[number]), groups.lanes_at + LANE_BYTES * number
+        start, total = end, 0
+        for word in range(first, last):
+            end = list_bits(word_op.read_word(place, word), SIDE * word, families, end)
+        for k in range(start, end):
+            opened[k] = word_op.read_piece(place, table + RECORD_BYTES * families[k], 0)
+            befores[k] = total
+            total += op.count_bits(opened[k])
+        if total == 0:
+            return NOTHING
+        for k in range(BATCH):  # so that a whole number of batches may be looked at
+            befores[end + k], opened[end + k] = total, 0
+        end = start + (end - start + BATCH - 1) // BATCH * BATCH
+        word_op.put_word(lane, PLACE, place)
+        word_op.put_word(lane, START, start)
+        word_op.put_word(lane, END, end)
+        word_op.put_word(lane, OPEN_GROUPS, total)
+        trying[many] = trying[few - 1] = lane
+        many += total >= MANY_GROUPS
+        few -= total < MANY_GROUPS
+    return many
 
 
 @njit(cache=True, nogil=True)
-def draw_exactly(generator, place, table, numbers, families, opened, totals, count):  # type: ignore[no-untyped-def]
-    """Draw one of the legal moves of all open groups: its group, and the legal moves before it there."""
-    total = 0
-    for k in range(count):
-        bits, number = opened[k], numbers[families[k]]
-        while bits:
-            total += count_moves(place, table, number + op.lowest_bit(bits))
+def try_groups(groups, lanes):  # type: ignore[no-untyped-def]
+    """In lanes that have no move yet, draw an open group and one of as many moves as the largest has.
+
+    If the group has so many, this is the move of the lane. How many lanes are left. No branch depends on what is drawn.
+    """
+    table, family_table, largest = groups.group_table, groups.family_table, groups.largest
+    families, opened, befores = groups.families_at, groups.bits_at, groups.befores_at
+    trying, generator = groups.trying, groups.generator
+    left = 0
+    for turn in range(lanes):
+        lane, word = trying[turn], next_word(generator)
+        limit = word_op.word_at(lane, OPEN_GROUPS)
+        which, rank = np.int64(word >> np.uint64(32)) * limit, (np.int64(word) & MASK) * largest
+        fair = is_fair(which, limit) and is_fair(rank, largest)
+        which >>= 32
+        rank >>= 32
+        k = find_place(befores, lane, which)
+        family = family_table + RECORD_BYTES * word_op.number_at(families, k)
+        bit = word_op.find_bit(word_op.word_at(opened, k), which - word_op.number_at(befores, k))
+        record = group_record(table, family, bit)
+        word_op.put_word(lane, GROUP, record)
+        word_op.put_word(lane, RANK, rank)
+        trying[left] = lane
+        left += 1 - (fair & (rank < count_moves(word_op.word_at(lane, PLACE), record)))
+    return left
+
+
+@njit(cache=True, nogil=True)
+def count_groups(groups, first, last):  # type: ignore[no-untyped-def]
+    """In lanes that have no move yet, count those of all open groups and draw one; is there one in each?"""
+    table, family_table, generator = groups.group_table, groups.family_table, groups.generator
+    families, opened, befores, trying = groups.families_at, groups.bits_at, groups.befores, groups.trying
+    for turn in range(first, last):
+        lane = trying[turn]
+        place = word_op.word_at(lane, PLACE)
+        total = 0
+        for k in range(word_op.word_at(lane, START), word_op.word_at(lane, END)):
+            bits, family = word_op.word_at(opened, k), family_table + RECORD_BYTES * word_op.number_at(families, k)
+            befores[k] = total
+            while bits:
+                total += count_moves(place, group_record(table, family, op.lowest_bit(bits)))
+                bits &= bits - 1
+        if total == 0:
+            return False
+        rank = draw(generator, total) if total > 1 else 0
+        k = find_place(groups.befores_at, lane, rank)
+        rank -= befores[k]
+        bits, family = word_op.word_at(opened, k), family_table + RECORD_BYTES * word_op.number_at(families, k)
+        record = group_record(table, family, op.lowest_bit(bits))
+        here = count_moves(place, record)
+        while rank >= here:
+            rank -= here
             bits &= bits - 1
-        totals[k] = total
-    if total == 0:
-        return NOTHING, 0
-    k, rank = find_place(totals, count, draw(generator, total) if total > 1 else 0)
-    bits, number = opened[k], numbers[families[k]]
-    here = count_moves(place, table, number + op.lowest_bit(bits))
-    while rank >= here:
-        rank -= here
-        bits &= bits - 1
-        here = count_moves(place, table, number + op.lowest_bit(bits))
-    return number + op.lowest_bit(bits), rank
+            record = group_record(table, family, op.lowest_bit(bits))
+            here = count_moves(place, record)
+        word_op.put_word(lane, GROUP, record)
+        word_op.put_word(lane, RANK, rank)
+    return True
 
 
 @njit(cache=True, nogil=True)
-def find_place(totals, count, rank):  # type: ignore[no-untyped-def]
-    """The first of so many totals that is above a rank, and how far above the one before it the rank is."""
-    k = 0
-    for i in range(count):
-        k += totals[i] <= rank
-    return k, rank - (totals[k - 1] if k else 0)
+def find_place(befores, lane, rank):  # type: ignore[no-untyped-def]
+    """The last family of a lane before which at most `rank` were counted."""
+    first, end = word_op.word_at(lane, START), word_op.word_at(lane, END)
+    k = first - 1 + word_op.count_upto(befores, first, rank)
+    while first + BATCH < end:
+        first += BATCH
+        k += word_op.count_upto(befores, first, rank)
+    return k
 
 
 @njit(cache=True, nogil=True)
-def count_moves(place, table, group):  # type: ignore[no-untyped-def]
+def count_moves(place, record):  # type: ignore[no-untyped-def]
     """The legal moves of an open group in a lane."""
-    left, right = turning.read_part(place, table, 2 * group), turning.read_part(place, table, 2 * group + 1)
-    return op.count_bits(left) + op.count_bits(right)
+    return op.count_bits(word_op.read_piece(place, record, 0)) + op.count_bits(word_op.read_piece(place, record, 1))
 
 
 @njit(cache=True, nogil=True)
-def find_member(place, table, masks, starts, group, rank):  # type: ignore[no-untyped-def]
-    """The member of an open group that has so many legal moves before it. No branch depends on the answer."""
-    here = op.count_bits(turning.read_part(place, table, 2 * group))
-    later = -np.int64(rank >= here)
-    piece = 2 * group - later
-    bit = find_bit(turning.read_part(place, table, piece), rank - (later & here))
-    return starts[piece] + op.count_bits(masks[piece] & ((1 << bit) - 1))
-
-
-@njit(cache=True, nogil=True)
-def find_bit(word, rank):  # type: ignore[no-untyped-def]
-    """The place of the set bit that has `rank` set bits before it, by halving."""
-    place, size = np.int64(0), 32
-    while size:
-        below = op.count_bits(word & ((1 << size) - 1))
-        above = -np.int64(rank >= below)
-        rank -= above & below
-        word >>= above & size
-        place += above & size
-        size >>= 1
-    return place
+def find_members(groups, lanes, chosen):  # type: ignore[no-untyped-def]
+    """Write down the moves of lanes, from groups and the legal moves before. No branch depends on the answer."""
+    members, todo = groups.members, groups.todo
+    for number in range(lanes):
+        lane = groups.lanes_at + LANE_BYTES * number
+        place, record, rank = word_op.word_at(lane, PLACE), word_op.word_at(lane, GROUP), word_op.word_at(lane, RANK)
+        here = op.count_bits(word_op.read_piece(place, record, 0))
+        piece = np.int64(rank >= here)
+        bit = word_op.find_bit(word_op.read_piece(place, record, piece), rank - (-piece & here))
+        member = word_op.number_at(record, MEMBER) + (-piece & op.count_bits(word_op.word_at(record, 0)))
+        member += op.count_bits(word_op.word_at(record, piece) & ((1 << bit) - 1))
+        chosen[todo[number]] = word_op.number_at(record, FIRST) + members[member]
 
 
 @njit(cache=True, nogil=True)
@@ -269,31 +316,23 @@ def choose_by_group(groups):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def make_moves(groups, rows):  # type: ignore[no-untyped-def]
+def make_moves(groups):  # type: ignore[no-untyped-def]
     """Write what the chosen moves say: in place of the rows of moves, and of SUMS."""
-    offsets, literals, chosen = groups.touched_offsets, groups.touched, groups.chosen
-    places, writes = groups.places, groups.writes
-    for literal in groups.touched_rows:
+    literals, touched, chosen, making = groups.touched_rows, groups.touched, groups.chosen, groups.making
+    nothing = len(literals)
+    for literal in literals:
         op.fill(groups.base, literal >> 1, -(literal & 1))
-    # Three loops, so that none waits for memory to know what comes next.
-    moves = count = 0
+    # Two loops, so that none waits for memory to know what comes next.
+    count = 0
     for role in range(len(chosen)):
         start = groups.touched_starts[role]
         for lane in range(op.LANES):
             move = start + max(chosen[role, lane], 0)
-            places[moves, 0], places[moves, 1], places[moves, 2] = lane, offsets[move], offsets[move + 1]
-            moves += (offsets[move] < offsets[move + 1]) & (chosen[role, lane] != NOTHING)
-    for number in range(moves):
-        for k in range(places[number, 1], places[number, 2]):
-            writes[count, 0], writes[count, 1] = places[number, 0], literals[k]
-            count += 1
+            making[count, 0], making[count, 1] = lane, move
+            count += (touched[move, 0] != nothing) & (chosen[role, lane] != NOTHING)
     for k in range(count):
-        make_true(rows, writes[k, 1], writes[k, 0])
-
-
-@njit(cache=True, nogil=True)
-def make_true(rows, literal, lane):  # type: ignore[no-untyped-def]
-    """Make a literal true in one lane."""
-    negated = np.uint64(0) - np.uint64(literal & 1)
-    word = rows[literal >> 1, lane >> 6] ^ negated
-    rows[literal >> 1, lane >> 6] = (word | (np.uint64(1) << np.uint64(lane & 63))) ^ negated
+        lane, move = making[k, 0], making[k, 1]
+        for number in touched[move]:
+            if number == nothing:
+                break
+            op.make_true(groups.base, literals[number], lane)

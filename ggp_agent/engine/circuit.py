@@ -59,7 +59,8 @@ class Circuit:
     # int64[64 * words of guards, 3]: the word of the rests of the groups of a family, their mask, and the group that
     # bit 0 would be. Families may have the same groups.
     families: NDArray[np.int64]
-    # Of each piece of a group: the word of rests, their mask, and the member that belongs to the lowest bit of the mask
+    # Of each piece of a group: the word of rests, their mask, and the member of the lowest bit of the mask.
+    # The members of a second piece follow those of the first.
     piece_words: NDArray[np.int32]  # int32[groups, 2]
     piece_masks: NDArray[np.uint64]  # uint64[groups, 2]
     piece_starts: NDArray[np.int32]  # int32[groups, 2]
@@ -123,6 +124,8 @@ class Circuit:
         if (read < 0).any() or (read >= max(words, 1)).any() or (self.members < 0).any():
             return False
         if (self.piece_starts < 0).any() or (self.piece_starts + sizes > len(self.members)).any():
+            return False
+        if (self.piece_starts[:, 1] != self.piece_starts[:, 0] + sizes[:, 0])[sizes[:, 1] > 0].any():
             return False
         return all(self.role_grouped_soundly(role, groups) for role in range(len(self.roles)))
 

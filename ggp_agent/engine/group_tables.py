@@ -12,9 +12,19 @@ from ggp_agent.engine import rowops as op
 from ggp_agent.engine.circuit import SUMS, Circuit
 from ggp_agent.engine.network import FALSE, TRUE
 from ggp_agent.engine.turning import SIDE, STRIDE
+from ggp_agent.engine.wordops import BATCH
 
-BATCH = 4  # set bits that are listed at once
 NOTHING = -1  # no move
+LANE_WORDS = 8  # for what is known of a lane while it draws
+# A group, or a family, whose groups are the bits of one piece
+RECORD = np.dtype(
+    [
+        ("masks", np.int64, 2),  # of its pieces
+        ("offsets", np.int32, 2),  # of their words, in bytes
+        ("member", np.int32),  # the first member
+        ("first", np.int32),  # the first move, or the group that bit 0 would be
+    ]
+)
 
 
 class Groups(NamedTuple):
@@ -28,20 +38,18 @@ class Groups(NamedTuple):
     turned: int  # row: where the words of lanes begin, see `turning`
     words: NDArray[np.int32]  # as in `Circuit`
     guard_words: NDArray[np.int64]  # as in `Circuit`
-    # Masks, and the offsets of their words in bytes: of the rests of the groups of families, and of pieces of groups
-    family_parts: NDArray[np.int64]  # int64[64 * words of guards, 2]
-    piece_parts: NDArray[np.int64]  # int64[2 * groups, 2]
-    family_table: int  # address of `family_parts`
-    piece_table: int  # address of `piece_parts`
-    family_groups: NDArray[np.int64]  # int64[64 * words of guards]: the group that bit 0 would be
-    piece_masks: NDArray[np.int64]  # int64[2 * groups]: the masks of `piece_parts`
-    piece_starts: NDArray[np.int32]  # int32[2 * groups]: the first member
-    members: NDArray[np.int32]  # as in `Circuit`; none if moves are chosen by their rows
+    records: NDArray[np.int64]  # RECORD[groups]: small and side by side, because they are read at random
+    family_records: NDArray[np.int64]  # RECORD[64 * words of guards]
+    group_table: int  # address of `records`
+    family_table: int  # address of `family_records`
+    # uint8 or uint32[members]: moves, counted from the first one of their group; none if moves are chosen by their rows
+    members: NDArray[Any]
     # What moves write: rows that say that none of some moves is made, and rows of single moves
     touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
-    touched_starts: NDArray[np.int64]  # int64[roles]: where the moves of a role begin in `touched_offsets`
-    touched_offsets: NDArray[np.int32]  # int32[rows of moves + 1]: where the literals of each move begin
-    touched: NDArray[np.int32]  # those of `touched_rows` that hold if it is made
+    touched_starts: NDArray[np.int64]  # int64[roles]: where the moves of a role begin in `touched`
+    # uint16 or uint32[moves, most]: which of `touched_rows` hold if a move is made, and then their number. One small
+    # record for each move, because these are read at random.
+    touched: NDArray[Any]
     # For choosing
     generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
     # A guard of one move that is always legal then, such as noop, and this move; FALSE and NOTHING if there is none
@@ -50,22 +58,35 @@ class Groups(NamedTuple):
     other_guards: NDArray[np.int32]  # int32[roles, guards]: the other guards of a role
     todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
     largest: int  # the moves of the largest group
-    # Of one role in one lane: open families, the bits of their open groups, and what was counted up to each family
-    open_families: NDArray[np.int32]  # int32[families + BATCH]
-    open_bits: NDArray[np.int64]  # int64[families]
-    totals: NDArray[np.int64]  # int64[families]
-    places: NDArray[np.int32]  # int32[roles * lanes + 1, 3]: lanes, and where what their moves touch begins and ends
-    writes: NDArray[np.int32]  # int32[all that moves may touch, 2]: lanes, and literals that become true there
+    # Open families of all lanes, one lane after another, each in whole batches
+    open_families: NDArray[np.int32]  # int32[lanes * families]: their numbers
+    open_bits: NDArray[np.int64]  # int64[lanes * families]: the bits of their open groups
+    befores: NDArray[np.int32]  # int32[lanes * families]: what was counted before each family
+    drawing: NDArray[np.int64]  # int64[lanes, LANE_WORDS]: what is known of each lane, see `by_group`
+    trying: NDArray[np.int64]  # int64[lanes + 1]: addresses in `drawing` of lanes that have no move yet
+    # Addresses of `open_families`, `open_bits`, `befores` and `drawing`
+    families_at: int
+    bits_at: int
+    befores_at: int
+    lanes_at: int
+    making: NDArray[np.int32]  # int32[roles * lanes + 1, 2]: lanes, and the moves of `touched` that are made there
     found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
     chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
 
 
 def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch: int, turned: int) -> Groups:
     """The groups of a circuit whose rows begin at an address; two rows of scratch are for `playing` and `forced`."""
-    rows, offsets, literals = touched(circuit)
-    families = len(circuit.families)
-    family_parts = parts(circuit.families[:, 1], circuit.families[:, 0])
-    piece_parts = parts(circuit.piece_masks, circuit.piece_words)
+    rows, moves = touched(circuit)
+    records, members = group_records(circuit)
+    family_records = np.zeros(len(circuit.families), RECORD)
+    family_records["masks"][:, 0] = circuit.families[:, 1]
+    family_records["offsets"][:, 0] = circuit.families[:, 0] * STRIDE * op.ROW_BYTES
+    family_records["first"] = circuit.families[:, 2]
+    room = op.LANES * (len(circuit.families) + 2 * BATCH)
+    open_families = np.zeros(room, np.int32)
+    open_bits = np.zeros(room, np.int64)
+    befores = np.zeros(room, np.int32)
+    drawing = np.zeros((op.LANES, LANE_WORDS), np.int64)
     return Groups(
         base=base,
         active=active,
@@ -75,38 +96,46 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
         turned=turned,
         words=circuit.words,
         guard_words=circuit.guard_words,
-        family_parts=family_parts,
-        piece_parts=piece_parts,
-        family_table=family_parts.ctypes.data,
-        piece_table=piece_parts.ctypes.data,
-        family_groups=circuit.families[:, 2].copy(),
-        piece_masks=circuit.piece_masks.ravel().view(np.int64),
-        piece_starts=circuit.piece_starts.ravel(),
-        members=circuit.members,
+        records=records.view(np.int64),
+        family_records=family_records.view(np.int64),
+        group_table=records.ctypes.data,
+        family_table=family_records.ctypes.data,
+        members=members,
         touched_rows=rows,
-        touched_starts=shared_starts(circuit.move_starts - circuit.move_starts[0], offsets, literals),
-        touched_offsets=offsets,
-        touched=literals,
+        touched_starts=shared_starts(circuit.move_starts - circuit.move_starts[0], moves),
+        touched=moves,
         generator=np.zeros(4, np.uint64),
         **lone_families(circuit),
         todo=np.zeros(op.LANES + 1, np.int32),
         largest=int(np.bitwise_count(circuit.piece_masks).sum(axis=1).max(initial=1)),
-        open_families=np.zeros(families + BATCH, np.int32),
-        open_bits=np.zeros(families, np.int64),
-        totals=np.zeros(families, np.int64),
-        places=np.zeros((len(circuit.roles) * op.LANES + 1, 3), np.int32),
-        writes=np.zeros((len(circuit.roles) * op.LANES * int(np.diff(offsets).max(initial=1)), 2), np.int32),
+        open_families=open_families,
+        open_bits=open_bits,
+        befores=befores,
+        drawing=drawing,
+        trying=np.zeros(op.LANES + 1, np.int64),
+        families_at=open_families.ctypes.data,
+        bits_at=open_bits.ctypes.data,
+        befores_at=befores.ctypes.data,
+        lanes_at=drawing.ctypes.data,
+        making=np.zeros((len(circuit.roles) * op.LANES + 1, 2), np.int32),
         found=np.zeros(max(map(len, circuit.moves)), np.int32),
         chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
     )
 
 
-def parts(masks: NDArray[Any], words: NDArray[Any]) -> NDArray[np.int64]:
-    """int64[..., 2]: masks, and the offsets of words in bytes."""
-    found = np.zeros((masks.size, 2), np.int64)
-    found[:, 0] = masks.ravel().view(np.int64)
-    found[:, 1] = words.ravel().astype(np.int64) * STRIDE * op.ROW_BYTES
-    return found
+def group_records(circuit: Circuit) -> tuple[NDArray[np.void], NDArray[Any]]:
+    """The fields `records` and `members` of `Groups`."""
+    records = np.zeros(len(circuit.piece_masks), RECORD)
+    records["masks"] = circuit.piece_masks
+    records["offsets"] = circuit.piece_words * STRIDE * op.ROW_BYTES
+    records["member"] = circuit.piece_starts[:, 0]
+    members = circuit.members.astype(np.uint32)
+    sizes = np.bitwise_count(circuit.piece_masks).sum(axis=1)
+    for group, (start, size) in enumerate(zip(circuit.piece_starts[:, 0].tolist(), sizes.tolist(), strict=True)):
+        mine = members[start : start + size]
+        records["first"][group] = mine.min()
+        mine -= mine.min()
+    return records, members.astype(np.uint8) if members.max(initial=0) < 1 << 8 else members
 
 
 def lone_families(circuit: Circuit) -> dict[str, NDArray[np.int32]]:
@@ -138,8 +167,8 @@ def lone_move(circuit: Circuit, family: int) -> int:
     return int(circuit.members[circuit.piece_starts[group, piece]])
 
 
-def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """What moves write in place of SUMS, as far as other gates ask for it: the fields `touched...` of `Groups`."""
+def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """What moves write in place of SUMS, as far as other gates ask for it: `touched_rows` and `touched` of `Groups`."""
     start, end = circuit.move_starts[[0, -1]].tolist()
     asked = np.zeros(circuit.rows, np.bool_)
     asked[circuit.next_start : circuit.next_start + len(circuit.fluents)] = True
@@ -153,20 +182,19 @@ def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[np.int32], NDA
             moves.append(summed)
             literals.append(np.full(len(summed), 2 * row + 1))
     number, literal = np.concatenate(moves) - start, np.concatenate(literals).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=end - start))])
-    return (np.unique(literal), offsets.astype(np.int32), literal[np.argsort(number, kind="stable")])
+    rows, which = np.unique(literal, return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    counts = np.bincount(number, minlength=end - start)
+    kind = np.uint16 if len(rows) < 1 << 16 else np.uint32
+    records = np.full((end - start, int(counts.max(initial=1))), len(rows), kind)
+    records[np.arange(records.shape[1]) < counts[:, None]] = which[order]
+    return rows, records
 
 
-def shared_starts(
-    starts: NDArray[np.int64], offsets: NDArray[np.int32], literals: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def shared_starts(starts: NDArray[np.int64], records: NDArray[Any]) -> NDArray[np.int64]:
     """int64[roles]: where the moves of each role begin, or those of another role that touch the same: less memory."""
-    found: list[int] = []
-    known: dict[tuple[bytes, bytes], int] = {}
-    for start, end in pairwise(starts.tolist()):
-        mine = offsets[start : end + 1]
-        key = np.diff(mine).tobytes(), literals[mine[0] : mine[-1]].tobytes()
-        found.append(known.setdefault(key, start))
+    known: dict[bytes, int] = {}
+    found = [known.setdefault(records[start:end].tobytes(), start) for start, end in pairwise(starts.tolist())]
     return np.array(found, np.int64)
 
 

@@ -382,7 +382,7 @@ def run_playouts(wiring, groups, work, rows, steps):  # type: ignore[no-untyped-
             report_no_move(wiring, work, rows, stuck)
             return
         if by_group:
-            make_moves(groups, rows)
+            make_moves(groups)
         compute(wiring, NEXT)
         commit(wiring)
         progress[0] += 1

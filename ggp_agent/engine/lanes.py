@@ -270,7 +270,7 @@ class LanesEngine(Engine):
         groups = self.rows.groups
         if len(groups.members):
             groups.chosen[:] = np.array(joint)[:, None]
-            by_group.make_moves(groups, self.rows.rows)
+            by_group.make_moves(groups)
             return
         for role, move in enumerate(joint):
             start, end = self.rows.wiring.move_starts[role : role + 2]

@@ -341,15 +341,29 @@ def random_bits(builder: Any, base: Any, target: Any, state: Any) -> None:
         store(builder, base, builder.add(state, WORD(i)), s[i])
 
 
+def word_of(builder: Any, base: Any, literal: Any, lane: Any) -> Any:
+    """Where the word of a lane is in the row of a literal."""
+    row = builder.mul(builder.lshr(literal, WORD(1)), WORD(ROW_BYTES))
+    word = builder.shl(builder.lshr(lane, WORD(6)), WORD(3))
+    return builder.inttoptr(builder.add(base, builder.add(row, word)), WORD.as_pointer())
+
+
 @row_operation
 def bit(builder: Any, base: Any, literal: Any, lane: Any) -> Any:
     """1 if a literal holds in a lane, else 0"""
-    row = builder.mul(builder.lshr(literal, WORD(1)), WORD(ROW_BYTES))
-    word = builder.shl(builder.lshr(lane, WORD(6)), WORD(3))
-    address = builder.add(base, builder.add(row, word))
-    value = builder.load(builder.inttoptr(address, WORD.as_pointer()))
+    value = builder.load(word_of(builder, base, literal, lane))
     value = builder.lshr(value, builder.and_(lane, WORD(63)))
     return builder.and_(builder.xor(value, literal), WORD(1))
+
+
+@row_operation
+def make_true(builder: Any, base: Any, literal: Any, lane: Any) -> None:
+    """Make a literal true in one lane"""
+    place = word_of(builder, base, literal, lane)
+    negated = builder.neg(builder.and_(literal, WORD(1)))
+    value = builder.xor(builder.load(place), negated)
+    value = builder.or_(value, builder.shl(WORD(1), builder.and_(lane, WORD(63))))
+    builder.store(builder.xor(value, negated), place)
 
 
 @row_operation

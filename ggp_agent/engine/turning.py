@@ -70,22 +70,3 @@ def turn_bits(builder: Any, base: Any, first: Any) -> None:
     exchange(builder, rows, (4, 2, 1), exchange_bits)
     for place, row in zip(places, rows, strict=True):
         store(builder, base, place, row)
-
-
-def load_word(builder: Any, address: Any, offset: Any) -> Any:
-    return builder.load(builder.inttoptr(builder.add(address, offset), WORD.as_pointer()))
-
-
-@row_operation
-def read_word(builder: Any, lane: Any, word: Any) -> Any:
-    """A word of the lane whose first one is at the address `lane`"""
-    return load_word(builder, lane, builder.mul(word, WORD(STRIDE * ROW_BYTES)))
-
-
-@row_operation
-def read_part(builder: Any, lane: Any, parts: Any, number: Any) -> Any:
-    """Some bits of a word: at the address `parts` is a table of masks and of the offsets of their words"""
-    entry = builder.add(parts, builder.mul(number, WORD(16)))
-    return builder.and_(
-        load_word(builder, entry, WORD(0)), load_word(builder, lane, load_word(builder, entry, WORD(8)))
-    )

@@ -46,7 +46,7 @@ def compile_groups(engine: LanesEngine) -> None:
     """Compile, without calling them, what only engines of games with thousands of moves call."""
     groups = engine.rows.groups
     legal_moves.compile((typeof(groups), typeof(0), typeof(0), typeof(groups.found)))
-    make_moves.compile((typeof(groups), typeof(engine.rows.rows)))
+    make_moves.compile((typeof(groups),))
 
 
 def use(engine: Engine, open_search: OpenSearch, config: SearchConfig) -> None:

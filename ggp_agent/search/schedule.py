@@ -378,7 +378,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         if g.rave > 0.0:
             write_played(lanes)
         if by_group:
-            make_moves(groups, rows)
+            make_moves(groups)
         compute(wiring, NEXT)
         commit(wiring)
         progress[0] += 1

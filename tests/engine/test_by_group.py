@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from ggp_agent.engine import Game, by_group, grouping, kernels
+from ggp_agent.engine import Game, by_group, grouping, kernels, wordops
 from ggp_agent.engine.build import build
 from ggp_agent.engine.circuit import NEXT, POSITION, Circuit
 from ggp_agent.engine.coding import Coder
@@ -77,7 +77,7 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
                 chosen = groups.chosen[role]
                 assert (chosen[~playing] == by_group.NOTHING).all()
                 assert legal[chosen[playing], np.flatnonzero(playing)].all()
-            by_group.make_moves(groups, rows)
+            by_group.make_moves(groups)
             kernels.compute(wiring, NEXT)
             following = rows[circuit.next_start : circuit.next_start + len(circuit.fluents)].copy()
             for role, start in enumerate(circuit.move_starts[:-1]):
@@ -94,7 +94,7 @@ def test_moves_are_chosen_uniformly(many: int, monkeypatch: pytest.MonkeyPatch) 
     """Groups of 1 to 9 moves of which some are legal, chi-squared at 0.1 %."""
     monkeypatch.setattr(by_group, "MANY_GROUPS", many)
     monkeypatch.setattr(by_group, "TRIES", 2)
-    for kernel in (by_group.draw_moves, by_group.try_groups, by_group.choose_by_group):
+    for kernel in (by_group.list_families, by_group.draw_moves, by_group.choose_by_group):
         monkeypatch.setattr(by_group, kernel.py_func.__name__, njit(nogil=True)(kernel.py_func))
     text = """(role r) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9)
     (init (a 1)) (init (a 2)) (init (a 5)) (init (a 9)) (init (b 2)) (init (b 3)) (init (b 7)) (init (b 8)) (init (b 9))
@@ -149,10 +149,13 @@ def test_turning_is_the_transpose() -> None:
             assert (expected == found.T).all()
 
 
-def test_find_bit_is_the_place_of_a_set_bit() -> None:
+@pytest.mark.parametrize("has_deposit", [True, False])
+def test_find_bit_is_the_place_of_a_set_bit(has_deposit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wordops, "HAS_DEPOSIT", has_deposit and wordops.HAS_DEPOSIT)
+    find_bit = njit(lambda word, rank: wordops.find_bit(word, rank))
     for word in np.random.default_rng(2).integers(-(2**63), 2**63, 100).tolist():
         places = [place for place in range(64) if word >> place & 1]
-        assert [by_group.find_bit(word, rank) for rank in range(len(places))] == places
+        assert [find_bit(word, rank) for rank in range(len(places))] == places
 
 
 def test_an_or_is_said_in_fewer_words() -> None:
