@@ -13,8 +13,10 @@ from ggp_agent.engine.circuit import SUMS, Circuit
 from ggp_agent.engine.network import FALSE, TRUE
 from ggp_agent.engine.turning import SIDE, STRIDE
 from ggp_agent.engine.wordops import BATCH
+from ggp_agent.errors import CannotGround
 
 NOTHING = -1  # no move
+MOST_TOUCHED = 1 << 26  # entries of the table of rows that moves touch
 LANE_WORDS = 8  # for what is known of a lane while it draws
 # A group, or a family, whose groups are the bits of one piece
 RECORD = np.dtype(
@@ -186,7 +188,10 @@ def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[Any]]:
     order = np.argsort(number, kind="stable")
     counts = np.bincount(number, minlength=end - start)
     kind = np.uint16 if len(rows) < 1 << 16 else np.uint32
-    records = np.full((end - start, int(counts.max(initial=1))), len(rows), kind)
+    most = int(counts.max(initial=1))
+    if most * (end - start) > MOST_TOUCHED:
+        raise CannotGround(f"{end - start:,} moves touch up to {most:,} rows each, which is too much for a table")
+    records = np.full((end - start, most), len(rows), kind)
     records[np.arange(records.shape[1]) < counts[:, None]] = which[order]
     return rows, records
 

@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from ggp_agent.engine import Game, by_group, grouping, kernels, wordops
+from ggp_agent.engine import Game, by_group, group_tables, grouping, kernels, wordops
 from ggp_agent.engine.build import build
 from ggp_agent.engine.circuit import NEXT, POSITION, Circuit
 from ggp_agent.engine.coding import Coder
@@ -20,6 +20,7 @@ from ggp_agent.engine.network import Network
 from ggp_agent.engine.packing import pack
 from ggp_agent.engine.rowops import LANES, WORDS
 from ggp_agent.engine.turning import SIDE, STRIDE
+from ggp_agent.errors import CannotGround
 from ggp_agent.gdl import parse
 from tests.engine.games import SHIPPED
 
@@ -192,3 +193,9 @@ def test_packing_keeps_every_move() -> None:
                     found.add((packed["words"].ravel()[family], packed["words"][word, bit], own, move))
     expected = {(guard, r, own, move) for guard, gs in families.items() for r, ms in gs for move, own in ms}
     assert found == expected and len(packed["members"]) == len(expected)
+
+
+def test_a_table_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_tables, "MOST_TOUCHED", 10)
+    with pytest.raises(CannotGround, match="moves touch up to"):
+        Grouped(Game.load(SHIPPED["tic_tac_toe"].rules), native=False)
