@@ -29,11 +29,8 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
 BATCH, NOTHING = word_op.BATCH, group_tables.NOTHING
-RECORD_BYTES, MEMBER, FIRST = (
-    group_tables.RECORD.itemsize,
-    6,
-    7,
-)  # and where two of its fields are, in numbers of 32 bits
+RECORD_BYTES = group_tables.RECORD.itemsize
+MEMBER, FIRST = 6, 7  # where two fields of a record are, in numbers of 32 bits
 # Places of words in what is known of a lane while it draws: the address of its words, the part of the lists of open
 # families that is its own, its open groups, the address of the record of the group drawn, the legal moves before
 PLACE, START, END, OPEN_GROUPS, GROUP, RANK = range(6)

@@ -46,7 +46,7 @@ MIN_NODES, MIN_EDGES, MIN_JOINTS, MIN_LISTED = 1 << 10, 1 << 12, 1 << 6, 1 << 12
 SIZES = 30  # of places for edges, each twice as large as the one before
 FIRST_SHARE = 0.05  # of the memory is taken at once
 LINE = 64  # bytes of a line of cache
-LEAST_WORN = 8 << 20  # bytes
+LEAST_WORN = 8 << 20  # bytes in use: fewer are not worth packing
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
 MAX_PATH = 1024  # edges
 
@@ -312,7 +312,7 @@ class Pool:
 
     @property
     def in_use(self) -> int:
-        """Bytes."""
+        """Bytes of the memory that graphs take now."""
         return self.bytes({what: self.used(what) for what in self.room})
 
     @property

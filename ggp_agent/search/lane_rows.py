@@ -26,7 +26,7 @@ PLACES = (
     *("goal_literals", "goal_roles", "goal_values"),
 )
 # What they need to know of moves that are chosen by groups.
-GROUPS = (*("turned", "guard_words", "family_table", "group_table", "members", "open_families", "chosen"),)
+GROUPS = ("turned", "guard_words", "family_table", "group_table", "members", "open_families", "chosen")
 DRAW = 0.5  # the payoff of a simulation that was cut off
 BEGUN, ENDED, CUT = 7, 8, 9  # of the field `progress`
 
