@@ -179,22 +179,6 @@ def play(g, children, values, plies, runs, marks, found):  # type: ignore[no-unt
                 mark += 1
 
 
-def make_pool(config: SearchConfig, game: PGame, plays: int, seed: int, table: NDArray[np.uint8] | None) -> Pool:
-    """A graph with room for so many plays."""
-    groups = make_groups("none", [["m"], ["m"]], [])
-    branching, per_play = game.children.shape[1], game.plies
-    if table is not None:
-        groups |= {"group_kind": TABLE, "group_count": len(table), "group_table": table}
-        groups["group_offset"] = np.zeros(3, np.int64)
-        per_play *= 3
-    pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=1, megabytes=MEGABYTES, seed=seed)
-    moves = plays * per_play * branching
-    for what, need in ((NODES, plays * per_play), (EDGES, 2 * moves), (LISTED, moves)):
-        while pool.room[what] < need and pool.grow(what):
-            pass
-    return pool
-
-
 def make_table(game: PGame, bias: float, overlap: bool, seed: int) -> NDArray[np.uint8]:
     """The groups of a game's moves: uint8[group, position that a move leads to]."""
     table = np.zeros((2, len(game.values)), np.uint8)
@@ -202,12 +186,32 @@ def make_table(game: PGame, bias: float, overlap: bool, seed: int) -> NDArray[np
     return table
 
 
-def errors(
-    config: SearchConfig, game: PGame, runs: int, marks: list[int], seed: int, table: NDArray[np.uint8] | None = None
-) -> list[int]:
-    """How many of some searches would play the wrong move after so many simulations; `table` has the groups."""
-    pool = make_pool(config, game, marks[-1], seed, table)
-    found = np.zeros(len(marks), np.int64)
-    play(pool.block, game.children, game.values, game.plies, runs, np.array(marks), found)
-    wrong: list[int] = found.tolist()
-    return wrong
+class Searches:
+    """Searches of games of one size with one configuration, all in the same memory."""
+
+    def __init__(self, config: SearchConfig, game: PGame, plays: int, table: NDArray[np.uint8] | None = None) -> None:
+        """Room for so many plays of games like this one; `table` has the groups of its moves."""
+        groups = make_groups("none", [["m"], ["m"]], [])
+        branching, per_play = game.children.shape[1], game.plies
+        if table is not None:
+            groups |= {"group_kind": TABLE, "group_count": len(table), "group_table": table}
+            groups["group_offset"] = np.zeros(3, np.int64)
+            per_play *= 3
+        moves = plays * per_play * branching
+        self.needs = {NODES: plays * per_play, EDGES: 2 * moves, LISTED: moves}
+        self.pool = Pool(config, groups, np.ones(2), words=1, graphs=1, walks=1, megabytes=MEGABYTES, seed=0)
+
+    def errors(
+        self, game: PGame, runs: int, marks: list[int], seed: int, table: NDArray[np.uint8] | None = None
+    ) -> list[int]:
+        """How many of some searches would play the wrong move after so many simulations."""
+        self.pool.restart(seed)
+        for what, need in self.needs.items():
+            while self.pool.room[what] < need and self.pool.grow(what):
+                pass
+        if table is not None:
+            self.pool.block["group_table"] = table
+        found = np.zeros(len(marks), np.int64)
+        play(self.pool.block, game.children, game.values, game.plies, runs, np.array(marks), found)
+        wrong: list[int] = found.tolist()
+        return wrong

@@ -8,9 +8,11 @@ good moves help.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from math import isfinite, nan
+from os import cpu_count
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +26,9 @@ from ggp_agent.search.config import INFINITE, SearchConfig
 
 GAMES, RUNS = 200, 200  # random games, and searches of each
 QUICK_GAMES, QUICK_RUNS = 12, 4
-GAME_BLOCK, RUN_BLOCK = 20, 5  # games of one result, and searches of each: more of them repeat nothing
+GAME_BLOCK, RUN_BLOCK = 20, 50  # games of one result, and searches of each: more of them repeat nothing
 DEEP, WIDE = (2, 20), (10, 6)  # branching and plies
-MARKS = [2**k for k in range(4, 14)]
+MARKS = [2**k for k in range(4, 13)]
 QUICK_MARKS = MARKS[:7]
 VARIANTS: dict[str, dict[str, Any]] = {
     "UCT0": {"depths": (0, 0, 0), "transpositions": False},
@@ -49,34 +51,46 @@ class PGames:
 
     def __init__(self, record: Record, games: int, runs: int, marks: list[int]) -> None:
         self.record, self.games, self.runs, self.marks = record, games, runs, marks
+        self.workers = ThreadPoolExecutor(cpu_count() or 1)
 
     def rates(
         self, variant: str, size: tuple[int, int], combination: float, groups: tuple[float, bool] | None = None
     ) -> Rates:
         """The errors of a variant in all games; game k is the same for every variant."""
         config = SearchConfig(solve=False, virtual_loss=0, exploration=pgame.EXPLORATION, **VARIANTS[variant])
-        wrong: list[list[NDArray[np.int64]]] = [[] for _ in range(self.games)]  # of each game, by mark
-        text = f"bias and overlap {groups}, " if groups else ""
-        for run in range(0, self.runs, RUN_BLOCK):
-            runs = min(RUN_BLOCK, self.runs - run)
-            for first in range(0, self.games, GAME_BLOCK):
-                numbers = range(first, min(first + GAME_BLOCK, self.games))
+        biased = f"bias and overlap {groups}, " if groups else ""
+        parts = [
+            (range(game, min(game + GAME_BLOCK, self.games)), range(run, min(run + RUN_BLOCK, self.runs)))
+            for run in range(0, self.runs, RUN_BLOCK)
+            for game in range(0, self.games, GAME_BLOCK)
+        ]
 
-                def compute(seed: int, runs: int = runs, numbers: range = numbers) -> dict[str, Any]:
-                    found = []
-                    for number in numbers:
-                        game = pgame.make_game(*size, combination, self.record.seed + number)
-                        table = pgame.make_table(game, *groups, self.record.seed + number) if groups else None
-                        found.append(pgame.errors(config, game, runs, self.marks, seed + number, table))
-                    return {"wrong": found}
+        def part(numbers: range, runs: range) -> NDArray[np.int64]:
+            def compute(seed: int) -> dict[str, Any]:
+                found, searches = [], None
+                for number in numbers:
+                    game = pgame.make_game(*size, combination, self.record.seed + number)
+                    table = pgame.make_table(game, *groups, self.record.seed + number) if groups else None
+                    searches = searches or pgame.Searches(config, game, self.marks[-1], table)
+                    found.append(searches.errors(game, len(runs), self.marks, seed + number, table))
+                return {"wrong": found}
 
-                key = (
-                    f"{size}, combination {combination}, {variant}, {text}{self.marks[-1]} plays, "
-                    f"games {numbers[0]} to {numbers[-1]}, runs {run} to {run + runs - 1}"
-                )
-                for number, counts in zip(numbers, self.record.get(key, compute)["wrong"], strict=True):
-                    wrong[number].append(np.array(counts))
-        return np.array([sum(counts) for counts in wrong]) / self.runs
+            key = (
+                f"{size}, combination {combination}, {variant}, {biased}{self.marks[-1]} plays, "
+                f"games {numbers[0]} to {numbers[-1]}, runs {runs[0]} to {runs[-1]}"
+            )
+            return np.array(self.record.get(key, compute)["wrong"])
+
+        wrong = np.zeros((self.games, len(self.marks)), np.int64)
+        for (numbers, _), counts in zip(parts, self.workers.map(part, *zip(*parts, strict=True)), strict=True):
+            wrong[numbers] += counts
+        return wrong / self.runs
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.workers.shutdown(cancel_futures=True)
 
 
 def curve(rates: Rates) -> Curve:
@@ -145,18 +159,19 @@ def draw(
 def pgame_experiment(order: Order) -> list[Row]:
     """P-games: `runs` searches of each of so many random games."""
     games, marks = (QUICK_GAMES, QUICK_MARKS) if order.quick else (GAMES, MARKS)
-    results = PGames(order.record("pgame"), games, order.pick(order.runs, QUICK_RUNS, RUNS), marks)
     sizes = {}
     for combination in (0.0, *COMBINATIONS):
         starts = pgame.make_game(*DEEP, combination, order.seed).starts
         sizes[f"{combination:.0%}"] = (starts[1:] - starts[:-1]).tolist()
-    deep = {(name, USUAL): results.rates(name, DEEP, USUAL) for name in VARIANTS}
-    deep |= {(name, c): results.rates(name, DEEP, c) for c in COMBINATIONS for name in ("UCT0", "UCT2")}
-    none = results.rates("UCT2", WIDE, 0.0)
-    groups = {
-        overlap: {f"bias {bias:.0%}": results.rates("UCT2", WIDE, 0.0, (bias, overlap)) for bias in BIASES}
-        for overlap in (False, True)
-    }
+    runs = order.pick(order.runs, QUICK_RUNS, RUNS)
+    with PGames(order.record("pgame"), games, runs, marks) as results:
+        deep = {(name, USUAL): results.rates(name, DEEP, USUAL) for name in VARIANTS}
+        deep |= {(name, c): results.rates(name, DEEP, c) for c in COMBINATIONS for name in ("UCT0", "UCT2")}
+        none = results.rates("UCT2", WIDE, 0.0)
+        groups = {
+            overlap: {f"bias {bias:.0%}": results.rates("UCT2", WIDE, 0.0, (bias, overlap)) for bias in BIASES}
+            for overlap in (False, True)
+        }
     figures: dict[str, dict[str, Curve]] = {
         "2": {name: curve(deep[name, USUAL]) for name in VARIANTS},
         "3": {f"{c:.0%}": ratio(deep["UCT0", c], deep["UCT2", c]) for c in COMBINATIONS},

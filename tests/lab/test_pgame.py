@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ggp_agent.lab import pgames
-from ggp_agent.lab.pgame import choose_groups, errors, make_game, make_table
+from ggp_agent.lab.pgame import Searches, choose_groups, make_game, make_table
 from ggp_agent.lab.pgames import VARIANTS, PGames, ratio
 from ggp_agent.lab.record import Record
 from ggp_agent.search.config import SearchConfig
@@ -51,7 +51,16 @@ def test_errors_vanish(variant: str, groups: tuple[float, bool] | None) -> None:
     for seed in range(3):
         game = make_game(3, 4, 0.2 if groups is None else 0.0, seed)
         table = make_table(game, *groups, seed) if groups else None
-        assert errors(config, game, 5, [8, 4000], seed, table)[-1] == 0
+        assert Searches(config, game, 4000, table).errors(game, 5, [8, 4000], seed, table)[-1] == 0
+
+
+def test_memory_that_was_used_before_changes_nothing() -> None:
+    config = SearchConfig(solve=False, **VARIANTS["UCT2"])
+    games = [make_game(3, 4, 0.2, seed) for seed in range(4)]
+    same = Searches(config, games[0], 64)
+    again = [same.errors(game, 20, [4, 16, 64], seed) for seed, game in enumerate(games)]
+    fresh = [Searches(config, game, 64).errors(game, 20, [4, 16, 64], seed) for seed, game in enumerate(games)]
+    assert again == fresh and len({tuple(wrong) for wrong in again}) > 1
 
 
 def test_more_searches_repeat_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,10 +68,10 @@ def test_more_searches_repeat_none(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(pgames, "RUN_BLOCK", 2)
     path = tmp_path / "pgame.jsonl"
     few = PGames(Record(path, 1), 3, 4, [4, 16]).rates("UCT2", (3, 4), 0.2)
-    first = path.read_text().splitlines()
+    first = set(path.read_text().splitlines())
     assert len(first) == 4 and few.shape == (3, 2) and ((few >= 0) & (few <= 1)).all()
     more = PGames(Record(path, 1), 3, 6, [4, 16]).rates("UCT2", (3, 4), 0.2)
-    assert path.read_text().splitlines()[:4] == first and len(path.read_text().splitlines()) == 6
+    assert set(path.read_text().splitlines()) > first and len(path.read_text().splitlines()) == 6
     assert (np.abs(6 * more - 4 * few) <= 2).all()  # of six searches, four were known
 
 
