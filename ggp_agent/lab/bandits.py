@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, zip_longest
+from itertools import combinations
 from typing import Any
 
 from ggp_agent.lab import bandit, thesis
@@ -21,7 +21,6 @@ from ggp_agent.lab.rows import Row, rate_errors
 
 SMALL, WIDE = 0.5, 1.0  # the best constants
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
-EARLY = thesis.MARKS[:4]  # where the small constant may be the better one with groups
 MIDDLE = thesis.MARKS[:7]  # so far groupings are compared
 MIDDLE_SHARE, LATE_SHARE = (
     25,
@@ -71,11 +70,9 @@ class Nine:
         return self.record.get(key, lambda seed: bandit.run(problem, runs, marks, seed))
 
     def rates(self, name: str, problem: Problem, what: str) -> list[float]:
-        """At every mark, the rate with the better constant. With groups the small one is worse at all later marks."""
-        wide = self.result(name, replace(problem, exploration=WIDE))[what]
-        marks = thesis.MARKS if name == "none" else EARLY
-        small = self.result(name, replace(problem, exploration=SMALL), marks=marks)[what]
-        return [max(rates) for rates in zip_longest(wide, small, fillvalue=0.0)]
+        """At every mark, the rate with the better constant."""
+        both = [self.result(name, replace(problem, exploration=c))[what] for c in (SMALL, WIDE)]
+        return [max(rates) for rates in zip(*both, strict=True)]
 
     def grouping(
         self, grouping: tuple[int, ...], chances: tuple[float, ...], c: float, *, late: bool = False
