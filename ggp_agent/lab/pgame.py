@@ -34,6 +34,7 @@ class PGame:
 
     children: NDArray[np.int32]  # int32[positions, branching], for positions that are no leaves
     starts: NDArray[np.int64]  # int64[plies + 2]: the first position of each level
+    scores: NDArray[np.float64]  # float64[positions]: the sum at the end if both play for it
     values: NDArray[np.float64]  # float64[positions]: what MAX gets if both play well: 0, 0.5 or 1
 
     @property
@@ -79,29 +80,51 @@ def make_game(branching: int, plies: int, combination: float, seed: int) -> PGam
         levels.append((starts[-1] + number).reshape(-1, branching))
         sums = new[stays]
         starts.append(starts[-1] + len(sums))
-    values = [np.sign(sums) / 2 + 0.5]
+    found = [sums]
     for level in range(plies - 1, -1, -1):
-        below = values[0][levels[level] - starts[level + 1]]
-        values.insert(0, below.max(axis=1) if level % 2 == 0 else below.min(axis=1))
-    return PGame(np.concatenate(levels).astype(np.int32), np.array(starts), np.concatenate(values))
+        below = found[0][levels[level] - starts[level + 1]]
+        found.insert(0, below.max(axis=1) if level % 2 == 0 else below.min(axis=1))
+    scores = np.concatenate(found)
+    return PGame(np.concatenate(levels).astype(np.int32), np.array(starts), scores, np.sign(scores) / 2 + 0.5)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Two groups of the moves of every position: some that are likely to be good, and all, or all others."""
+
+    bias: float  # the chance of a move of the first group to be a good one
+    overlap: bool
+    halves: bool = False  # are the better half of all moves good, instead of those that win?
+
+
+def good_moves(game: PGame, halves: bool) -> NDArray[np.uint8]:
+    """Is the move to a position a good one, of those that win or of the better half? uint8[positions]."""
+    good = np.zeros(len(game.values), np.uint8)
+    for level in range(game.plies):
+        children = game.children[game.starts[level] : game.starts[level + 1]]
+        sign = 1.0 if level % 2 == 0 else -1.0
+        if halves:
+            order = np.argsort(-sign * game.scores[children], axis=1, kind="stable")
+            good[np.take_along_axis(children, order[:, : children.shape[1] // 2], axis=1)] = 1
+        else:
+            good[children] = sign * (game.values[children] - 0.5) == 0.5
+    return good
 
 
 @kernel
-def choose_groups(children, starts, values, bias, overlap, seed, table):  # type: ignore[no-untyped-def]
+def choose_groups(children, good, bias, overlap, seed, table):  # type: ignore[no-untyped-def]
     """Put moves, known by where they lead, into the biased group 0 and the group 1 of all, or of all others."""
     np.random.seed(seed)
     branching = children.shape[1]
-    for level in range(len(starts) - 2):
-        won = 1.0 if level % 2 == 0 else 0.0
-        for node in range(starts[level], starts[level + 1]):
-            order = np.random.permutation(branching)
-            for _ in range(GROUP_SIZE):
-                good = np.random.random() < bias
-                for k in order:
-                    child = children[node, k]
-                    if (values[child] == won) == good and table[0, child] == 0:
-                        table[0, child] = 1
-                        break
+    for node in range(len(children)):
+        order = np.random.permutation(branching)
+        for _ in range(GROUP_SIZE):
+            wanted = np.random.random() < bias
+            for k in order:
+                child = children[node, k]
+                if good[child] == wanted and table[0, child] == 0:
+                    table[0, child] = 1
+                    break
     for child in range(table.shape[1]):
         table[1, child] = 1 if overlap else 1 - table[0, child]
 
@@ -179,10 +202,10 @@ def play(g, children, values, plies, runs, marks, found):  # type: ignore[no-unt
                 mark += 1
 
 
-def make_table(game: PGame, bias: float, overlap: bool, seed: int) -> NDArray[np.uint8]:
+def make_table(game: PGame, groups: Groups, seed: int) -> NDArray[np.uint8]:
     """The groups of a game's moves: uint8[group, position that a move leads to]."""
     table = np.zeros((2, len(game.values)), np.uint8)
-    choose_groups(game.children, game.starts, game.values, bias, overlap, seed % 2**32, table)
+    choose_groups(game.children, good_moves(game, groups.halves), groups.bias, groups.overlap, seed % 2**32, table)
     return table
 
 

@@ -2,7 +2,8 @@
 
 The paper prints no numbers, so rows have ours only. It says that UCT1, UCT2 and UCT3 need fewer simulations than UCT0,
 more so with more combination, that groups help if their bias is far from one half, and that with overlap only groups of
-good moves help.
+good moves help. It does not say what a good move is, but that a group usually has five: moves that win are rarely so
+many, so groups are also made with the better half of all moves as the good ones.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
 COMBINATIONS = (0.05, 0.1, 0.2, 0.3, 0.4)
 USUAL = 0.2
 BIASES = (0.0, 0.25, 0.5, 0.75, 1.0)
+HALVES = "4, better half"
+GROUPED = {"4": (False, False), "5": (True, False), HALVES: (False, True)}  # figure -> overlap, halves
 ERROR = "average error"
 MOST_SHOWN = 8  # of the ratio of errors: where there are hardly any, it may be anything
 
@@ -54,11 +57,13 @@ class PGames:
         self.workers = ThreadPoolExecutor(cpu_count() or 1)
 
     def rates(
-        self, variant: str, size: tuple[int, int], combination: float, groups: tuple[float, bool] | None = None
+        self, variant: str, size: tuple[int, int], combination: float, groups: pgame.Groups | None = None
     ) -> Rates:
         """The errors of a variant in all games; game k is the same for every variant."""
         config = SearchConfig(solve=False, virtual_loss=0, exploration=pgame.EXPLORATION, **VARIANTS[variant])
-        biased = f"bias and overlap {groups}, " if groups else ""
+        grouped = ""
+        if groups:
+            grouped = f"bias and overlap {(groups.bias, groups.overlap)}, {'halves, ' if groups.halves else ''}"
         parts = [
             (range(game, min(game + GAME_BLOCK, self.games)), range(run, min(run + RUN_BLOCK, self.runs)))
             for run in range(0, self.runs, RUN_BLOCK)
@@ -70,13 +75,13 @@ class PGames:
                 found, searches = [], None
                 for number in numbers:
                     game = pgame.make_game(*size, combination, self.record.seed + number)
-                    table = pgame.make_table(game, *groups, self.record.seed + number) if groups else None
+                    table = pgame.make_table(game, groups, self.record.seed + number) if groups else None
                     searches = searches or pgame.Searches(config, game, self.marks[-1], table)
                     found.append(searches.errors(game, len(runs), self.marks, seed + number, table))
                 return {"wrong": found}
 
             key = (
-                f"{size}, combination {combination}, {variant}, {biased}{self.marks[-1]} plays, "
+                f"{size}, combination {combination}, {variant}, {grouped}{self.marks[-1]} plays, "
                 f"games {numbers[0]} to {numbers[-1]}, runs {runs[0]} to {runs[-1]}"
             )
             return np.array(self.record.get(key, compute)["wrong"])
@@ -135,7 +140,7 @@ def draw_curves(axes: Any, curves: Mapping[str, Curve], marks: list[int], what: 
 def draw(
     path: Path, marks: list[int], sizes: Mapping[str, list[int]], figures: Mapping[str, Mapping[str, Curve]]
 ) -> None:
-    """All five figures."""
+    """All five figures, and the fourth with the better half of the moves as the good ones."""
     figure, panels = pyplot().subplots(2, 3, figsize=(16, 9))
     for name, levels in sizes.items():
         panels[0, 0].plot(range(len(levels)), levels, label=name, marker=".")
@@ -150,9 +155,12 @@ def draw(
     draw_curves(panels[0, 2], figures["3"], marks, "error of UCT0 / error of UCT2", "figure 3: by combination")
     panels[0, 2].set_ylim(0, MOST_SHOWN)
     panels[0, 2].axhline(1.0, color="black", linewidth=1)
-    draw_curves(panels[1, 0], figures["4"], marks, ERROR, "figure 4: groups without overlap")
-    draw_curves(panels[1, 1], figures["5"], marks, ERROR, "figure 5: groups with overlap")
-    panels[1, 2].axis("off")
+    for axes, name, title in (
+        (panels[1, 0], "4", "groups without overlap"),
+        (panels[1, 1], "5", "groups with overlap"),
+        (panels[1, 2], HALVES, "groups without overlap"),
+    ):
+        draw_curves(axes, figures[name], marks, ERROR, f"figure {name}: {title}")
     save(figure, path)
 
 
@@ -169,21 +177,25 @@ def pgame_experiment(order: Order) -> list[Row]:
         deep |= {(name, c): results.rates(name, DEEP, c) for c in COMBINATIONS for name in ("UCT0", "UCT2")}
         none = results.rates("UCT2", WIDE, 0.0)
         groups = {
-            overlap: {f"bias {bias:.0%}": results.rates("UCT2", WIDE, 0.0, (bias, overlap)) for bias in BIASES}
-            for overlap in (False, True)
+            name: {
+                f"bias {bias:.0%}": results.rates("UCT2", WIDE, 0.0, pgame.Groups(bias, overlap, halves))
+                for bias in BIASES
+            }
+            for name, (overlap, halves) in GROUPED.items()
         }
     figures: dict[str, dict[str, Curve]] = {
         "2": {name: curve(deep[name, USUAL]) for name in VARIANTS},
         "3": {f"{c:.0%}": ratio(deep["UCT0", c], deep["UCT2", c]) for c in COMBINATIONS},
-        "4": {"no groups": curve(none)} | {name: curve(rates) for name, rates in groups[False].items()},
-        "5": {"no groups": curve(none)} | {name: curve(rates) for name, rates in groups[True].items()},
     }
+    for name, found in groups.items():
+        figures[name] = {"no groups": curve(none)} | {bias: curve(rates) for bias, rates in found.items()}
     draw(order.out / "pgame.png", marks, sizes, figures)
     # The games are the same, so differences are known better than errors.
     less = {name: curve(deep[name, USUAL] - deep["UCT0", USUAL]) for name in VARIANTS if name != "UCT0"}
     tables = {f"figure {number}": curves for number, curves in figures.items()}
     tables["figure 2: error less that of UCT0"] = less
-    for overlap, number in ((False, "4"), (True, "5")):
-        less = {name: curve(rates - none) for name, rates in groups[overlap].items()}
-        tables[f"figure {number}: error less that of no groups"] = less
+    for name, found in groups.items():
+        tables[f"figure {name}: error less that of no groups"] = {
+            bias: curve(rates - none) for bias, rates in found.items()
+        }
     return [row for table in sorted(tables) for row in rows_of(table, tables[table], marks)]

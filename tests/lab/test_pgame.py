@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ggp_agent.lab import pgames
-from ggp_agent.lab.pgame import Searches, choose_groups, make_game, make_table
+from ggp_agent.lab.pgame import Groups, Searches, good_moves, make_game, make_table
 from ggp_agent.lab.pgames import VARIANTS, PGames, ratio
 from ggp_agent.lab.record import Record
 from ggp_agent.search.config import SearchConfig
@@ -31,26 +31,37 @@ def test_values_are_those_of_minimax(combination: float) -> None:
     assert parents.min() == 1 and parents.max() == (1 if combination == 0.0 else 2)
 
 
-def test_groups_follow_their_bias() -> None:
+@pytest.mark.parametrize("halves", [False, True])
+def test_groups_follow_their_bias(halves: bool) -> None:
     game = make_game(6, 4, 0.0, 3)
+    good = good_moves(game, halves)
     for bias in (0.0, 1.0):
-        table = np.zeros((2, len(game.values)), np.uint8)
-        choose_groups(game.children, game.starts, game.values, bias, False, 1, table)
-        assert (table.sum(axis=0)[1:] == 1).all()
-        for level in range(game.plies):
-            inside = [c for c in range(game.starts[level + 1], game.starts[level + 2]) if table[0, c]]
-            won = 1.0 if level % 2 == 0 else 0.0
-            assert {bool(game.values[c] == won) for c in inside} <= {bias == 1.0}
-        choose_groups(game.children, game.starts, game.values, bias, True, 1, np.zeros_like(table))
+        table = make_table(game, Groups(bias, False, halves), 1)
+        assert (table.sum(axis=0)[1:] == 1).all() and (good[table[0] == 1] == bias).all()
+        if halves:
+            assert (table[0][game.children].sum(axis=1) == 3).all()
+        assert (make_table(game, Groups(bias, True, halves), 1)[1] == 1).all()
+
+
+def test_good_moves_win_or_are_the_better_half() -> None:
+    game = make_game(6, 4, 0.0, 3)
+    wins, better = good_moves(game, False), good_moves(game, True)
+    for level in range(game.plies):
+        sign = 1 if level % 2 == 0 else -1
+        for children in game.children[game.starts[level] : game.starts[level + 1]]:
+            assert wins[children].tolist() == [sign * game.scores[child] > 0 for child in children]
+            assert better[children].sum() == 3
+            worst = min(sign * game.scores[child] for child in children if better[child])
+            assert all(sign * game.scores[child] <= worst for child in children if not better[child])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("groups", [None, (0.8, False), (0.8, True)])
-def test_errors_vanish(variant: str, groups: tuple[float, bool] | None) -> None:
+@pytest.mark.parametrize("groups", [None, Groups(0.8, False), Groups(0.8, True)])
+def test_errors_vanish(variant: str, groups: Groups | None) -> None:
     config = SearchConfig(solve=False, exploration=0.7, **VARIANTS[variant])
     for seed in range(3):
         game = make_game(3, 4, 0.2 if groups is None else 0.0, seed)
-        table = make_table(game, *groups, seed) if groups else None
+        table = make_table(game, groups, seed) if groups else None
         assert Searches(config, game, 4000, table).errors(game, 5, [8, 4000], seed, table)[-1] == 0
 
 
