@@ -20,6 +20,7 @@ QUICK_GAMES = GAMES[:2]
 PLAYOUTS, QUICK_PLAYOUTS = 1_000, 100
 SECONDS, QUICK_SECONDS = 0.1, 0.01
 MATCHES, QUICK_MATCHES = 100, 4
+TIMED_SHARE = 4  # of these matches, one in so many with time: they cannot be played side by side
 OPENING = 2
 MEAN = "mean"
 SETTINGS = (
@@ -34,19 +35,22 @@ def defaults_experiment(order: Order) -> list[Row]:
     """Every setting against the defaults, in every game and in all of them."""
     playouts = order.pick(order.playouts, QUICK_PLAYOUTS, PLAYOUTS)
     seconds = order.seconds or (QUICK_SECONDS if order.quick else SECONDS)
+    matches = order.pick(order.runs, QUICK_MATCHES, MATCHES)
+    timed = max(2, matches // TIMED_SHARE // 2 * 2)
+    spent, clock = f"playouts={playouts},lanes=1", f"seconds={seconds:g}"
     kinds = {
-        f"{playouts:,} simulations": (SETTINGS, f"playouts={playouts},lanes=1", f"playouts={playouts},lanes=1"),
-        f"{seconds:g} seconds, against one lane": (LANES, f"seconds={seconds:g}", f"seconds={seconds:g},lanes=1"),
+        f"{playouts:,} simulations": (SETTINGS, spent, spent, matches),
+        f"{seconds:g} seconds, against one lane": (LANES, clock, f"{clock},lanes=1", timed),
     }
     pairings = {
         (table, setting, game): Pairing(
             game=game,
             player=f"ucd,{setting},{mine}",
             opponent=f"ucd,{theirs}",
-            matches=order.pick(order.runs, QUICK_MATCHES, MATCHES),
+            matches=count,
             opening=OPENING,
         )
-        for table, (settings, mine, theirs) in kinds.items()
+        for table, (settings, mine, theirs, count) in kinds.items()
         for game in order.games or (QUICK_GAMES if order.quick else GAMES)
         for setting in settings
     }

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from os import cpu_count
 from typing import Any, Self
 
 from ggp_agent.arena import InProcess, MatchResult, Runner
@@ -15,7 +14,7 @@ from ggp_agent.arena.statistics import Z95
 from ggp_agent.arena.tally import Tally
 from ggp_agent.arena.tournament import Tournament
 from ggp_agent.engine import games
-from ggp_agent.lab.record import Record
+from ggp_agent.lab.record import Record, cores
 from ggp_agent.lab.rows import Row, percent_errors, spread
 
 SETS = 50  # of a part that is written down as a whole
@@ -68,7 +67,7 @@ class Matches:
 
     def __init__(self, record: Record, workers: int | None = None) -> None:
         self.record = record
-        self.pool = ThreadPoolExecutor(workers or cpu_count() or 1)
+        self.pool = ThreadPoolExecutor(workers or cores())
         self.local = threading.local()
         self.stopping = threading.Event()
         self.opened: list[Runner] = []

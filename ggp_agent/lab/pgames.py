@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import isfinite, nan
-from os import cpu_count
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from ggp_agent.arena.statistics import Z95
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.lab import pgame
-from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.record import Order, Record, cores
 from ggp_agent.lab.rows import Row, spread
 from ggp_agent.search.config import INFINITE, SearchConfig
 
@@ -54,7 +53,7 @@ class PGames:
 
     def __init__(self, record: Record, games: int, runs: int, marks: list[int]) -> None:
         self.record, self.games, self.runs, self.marks = record, games, runs, marks
-        self.workers = ThreadPoolExecutor(cpu_count() or 1)
+        self.workers = ThreadPoolExecutor(cores())
 
     def rates(
         self, variant: str, size: tuple[int, int], combination: float, groups: pgame.Groups | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,6 +14,11 @@ from typing import Any
 from ggp_agent.errors import ConfigError
 
 Tell = Callable[[str], None]
+
+
+def cores() -> int:
+    """How many this process may use: not all of the machine's, where the system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -135,7 +135,14 @@ def go_experiment(order: Order) -> list[Row]:
             )
             cells["table 2", f"RAVE {bias}", f"depth {depth}"] = pairing, theirs
     scores = play(order.record("go"), [pairing for pairing, _ in cells.values()])
-    return [scores[pairing].row(*place, theirs, paper.GAMES) for place, (pairing, theirs) in cells.items()]
+    rows = [scores[pairing].row(*place, theirs, paper.GAMES) for place, (pairing, theirs) in cells.items()]
+    for depths in paper.TABLE_1:
+        same = [row for row in rows if row.row == depths_text(depths)]
+        rows.append(mean_row(same, "table 1: means over constants", depths_text(depths), "mean", paper.GAMES))
+    for depth in paper.TABLE_2:
+        same = [row for row in rows if row.column == f"depth {depth}"]
+        rows.append(mean_row(same, "table 2: means over biases", f"depth {depth}", "mean", paper.GAMES))
+    return rows
 
 
 def ggp_experiment(order: Order) -> list[Row]:
