@@ -1,7 +1,6 @@
 """Strength beside OpenSpiel's C++ MCTS: matches at equal time a move, every random opening with both sides.
 
-OpenSpiel's bot counts simulations, not seconds, so it gets as many for a move as it would have made in that time at the
-rate of its last one. Both have one core in turns, one random playout a simulation, and prove what they can.
+Both have one core in turns, the same time on the clock, one random playout a simulation, and prove what they can.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from ggp_agent.search import Limit, SearchConfig, Searcher
 from ggp_agent.search.bench import MEGABYTES, open_rival
 
 UCT_C = 2.0  # the constant of OpenSpiel's own examples, for payoffs from -1 to 1
+MANY = 1 << 30  # simulations: the clock ends them
 FILES = "abcdefgh"
 
 
@@ -48,15 +48,13 @@ class Spent:
     """What a player has spent in all matches so far."""
 
     moves: int = 0
-    simulations: int = 0
     seconds: float = 0.0
+    simulations: int = 0  # as far as they are known
 
-    def add(self, simulations: int, seconds: float) -> None:
-        self.moves, self.simulations, self.seconds = (
-            self.moves + 1,
-            self.simulations + simulations,
-            self.seconds + seconds,
-        )
+    def add(self, seconds: float, simulations: int = 0) -> None:
+        self.moves += 1
+        self.seconds += seconds
+        self.simulations += simulations
 
 
 class Table:
@@ -140,16 +138,15 @@ class Contest:
         begun = perf_counter()
         searcher.go_to(table.state)
         found = searcher.think(Limit(seconds=self.seconds))
-        self.ours.add(found.simulations, perf_counter() - begun)
+        self.ours.add(perf_counter() - begun, found.simulations)
         return searcher.best(table.mover)
 
     def ask(self, table: Table, rival: Any, number: int) -> Move:
-        simulations = max(1, int(rival.rate * self.seconds))
         evaluator = rival.pyspiel.RandomRolloutEvaluator(1, number)
-        bot = rival.pyspiel.MCTSBot(rival.game, evaluator, UCT_C, simulations, MEGABYTES, True, number, False)
+        bot = rival.pyspiel.MCTSBot(
+            rival.game, evaluator, UCT_C, MANY, MEGABYTES, True, number, False, max_wall_clock_time=self.seconds
+        )
         begun = perf_counter()
         action = bot.step(table.theirs)
-        spent = perf_counter() - begun
-        self.theirs.add(simulations, spent)
-        rival.rate = simulations / spent
+        self.theirs.add(perf_counter() - begun)
         return next(move for move, other in table.actions().items() if other == action)
