@@ -18,7 +18,7 @@ from ggp_agent.engine.games import Shipped
 from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.errors import ConfigError
 from ggp_agent.search import Limit, SearchConfig, Searcher
-from ggp_agent.search.bench import MEGABYTES, open_rival
+from ggp_agent.search.bench import MEGABYTES, RANGE, open_rival
 
 UCT_C = 2.0  # the constant of OpenSpiel's own examples, for payoffs from -1 to 1
 MANY = 1 << 30  # simulations: the clock ends them
@@ -111,7 +111,7 @@ class Contest:
 
     def play(self, openings: int) -> Iterator[Estimate]:
         """So many openings, each twice: the score after each of them."""
-        rival = open_rival(self.game.open_spiel or "", self.seed)
+        rival = open_rival(self.game.open_spiel or "", UCT_C / RANGE, self.seed)
         if self.game.name not in NAMES or rival is None:
             raise ConfigError(f"moves of {self.game.name} have no names for OpenSpiel; {', '.join(NAMES)} have")
         with open_engine(Game.load(self.game.rules)) as engine:
@@ -144,7 +144,15 @@ class Contest:
     def ask(self, table: Table, rival: Any, number: int) -> Move:
         evaluator = rival.pyspiel.RandomRolloutEvaluator(1, number)
         bot = rival.pyspiel.MCTSBot(
-            rival.game, evaluator, UCT_C, MANY, MEGABYTES, True, number, False, max_wall_clock_time=self.seconds
+            rival.game,
+            evaluator,
+            rival.exploration,
+            MANY,
+            MEGABYTES,
+            True,
+            number,
+            False,
+            max_wall_clock_time=self.seconds,
         )
         begun = perf_counter()
         action = bot.step(table.theirs)

@@ -5,7 +5,7 @@ His player played 100 games of each kind. It evaluated positions after a few ran
 
 from __future__ import annotations
 
-from ggp_agent.lab.matches import Matches, Pairing
+from ggp_agent.lab.matches import Matches, Pairing, search_player
 from ggp_agent.lab.record import Order
 from ggp_agent.lab.rows import Row
 
@@ -27,8 +27,8 @@ def amazons_experiment(order: Order) -> list[Row]:
     pairings = {
         (game, what): Pairing(
             game=game,
-            player=f"ucd,groups=stages,{limit}",
-            opponent=f"ucd,{limit}",
+            player=search_player("groups=stages", limit),
+            opponent=search_player(limit),
             matches=order.pick(order.runs, QUICK_MATCHES, MATCHES),
             opening=2,
         )

@@ -1,14 +1,14 @@
 """Which settings the agent should have when nobody sets them: one of them changed at a time, over many games.
 
-No paper has this table. A player with one other setting meets the player with none, with equal numbers of simulations,
-sequential, and lanes with equal time. The last column is the mean of all games.
+No paper has this table. A player with one other setting meets one with c = 0.5 and d = (1,0,1), with equal numbers of
+simulations, sequential, and lanes with equal time. The last column is the mean of all games.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ggp_agent.lab.matches import Matches, Pairing
+from ggp_agent.lab.matches import Matches, Pairing, search_player
 from ggp_agent.lab.record import Order
 from ggp_agent.lab.rows import Row, mean_row
 
@@ -37,16 +37,16 @@ def defaults_experiment(order: Order) -> list[Row]:
     seconds = order.seconds or (QUICK_SECONDS if order.quick else SECONDS)
     matches = order.pick(order.runs, QUICK_MATCHES, MATCHES)
     timed = max(2, matches // TIMED_SHARE // 2 * 2)
-    spent, clock = f"playouts={playouts},lanes=1", f"seconds={seconds:g}"
+    spent, clock = (f"playouts={playouts}", "lanes=1"), f"seconds={seconds:g}"
     kinds = {
         f"{playouts:,} simulations": (SETTINGS, spent, spent, matches),
-        f"{seconds:g} seconds, against one lane": (LANES, clock, f"{clock},lanes=1", timed),
+        f"{seconds:g} seconds, against one lane": (LANES, (clock,), (clock, "lanes=1"), timed),
     }
     pairings = {
         (table, setting, game): Pairing(
             game=game,
-            player=f"ucd,{setting},{mine}",
-            opponent=f"ucd,{theirs}",
+            player=search_player(setting, *mine),
+            opponent=search_player(*theirs),
             matches=count,
             opening=OPENING,
         )

@@ -18,6 +18,14 @@ from ggp_agent.lab.record import Record, cores
 from ggp_agent.lab.rows import Row, percent_errors, spread
 
 SETS = 50  # of a part that is written down as a whole
+# Settings of players in experiments that have no others: results must mean the same when the agent's defaults change.
+FIXED = {"c": "0.5", "d": "1:0:1"}
+
+
+def search_player(*settings: str) -> str:
+    """A search with these settings, such as `lanes=16`, as text."""
+    named = dict(setting.split("=", 1) for setting in settings)
+    return ",".join(["ucd", *(f"{name}={value}" for name, value in (FIXED | named).items())])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,7 +18,7 @@ import numpy as np
 from ggp_agent.arena.statistics import elo_of
 from ggp_agent.engine import Engine, games, open_engine
 from ggp_agent.engine.picture import pyplot, save
-from ggp_agent.lab.matches import Matches, Pairing, Score
+from ggp_agent.lab.matches import Matches, Pairing, Score, search_player
 from ggp_agent.lab.record import Order, Record
 from ggp_agent.lab.rows import Row
 from ggp_agent.search import Limit, SearchConfig, Searcher
@@ -46,8 +46,8 @@ PAPER_SLOPE, PAPER_SQUARED = 56.7, 0.9922  # of the line in figure 4
 
 
 def player(playouts: int, lanes: int, settings: Mapping[str, str]) -> str:
-    listed = "".join(f",{name}={value}" for name, value in settings.items())
-    return f"ucd,playouts={playouts},lanes={lanes}{listed}"
+    listed = (f"{name}={value}" for name, value in settings.items())
+    return search_player(f"playouts={playouts}", f"lanes={lanes}", *listed)
 
 
 def parallel_experiment(order: Order) -> list[Row]:

@@ -1,7 +1,7 @@
 """Simulations a second, side by side with OpenSpiel's C++ MCTS in the same run.
 
-Both search from the initial position with one random playout a simulation, in rounds of equal time that take turns, so
-that whatever else the machine does hits both. Every round begins with an empty tree.
+Both search from the initial position with one random playout a simulation and the same exploration constant, in rounds
+of equal time that take turns, so that whatever else the machine does hits both. Every round begins with an empty tree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ggp_agent.search.searcher import Searcher
 
 ROUNDS = 4
 WARM_UP = 2_000  # simulations
-UCT_C = 1.4  # of OpenSpiel's bot, whose payoffs go from -1 to 1
+RANGE = 2  # of payoffs in OpenSpiel, which go from -1 to 1: its constant is so many times ours
 MEGABYTES = 2_000
 
 
@@ -40,17 +40,19 @@ class Result:
 class Rival:
     """OpenSpiel's MCTS bot on a game."""
 
-    def __init__(self, name: str, seed: int) -> None:
+    def __init__(self, name: str, exploration: float, seed: int) -> None:
         import pyspiel
 
-        self.pyspiel, self.seed = pyspiel, seed
+        self.pyspiel, self.exploration, self.seed = pyspiel, RANGE * exploration, seed
         self.game = pyspiel.load_game(name)
         self.simulations, self.seconds, self.rate = 0, 0.0, 0.0
         self.rate = WARM_UP / self.time(WARM_UP)
 
     def time(self, simulations: int) -> float:
         evaluator = self.pyspiel.RandomRolloutEvaluator(1, self.seed)
-        bot = self.pyspiel.MCTSBot(self.game, evaluator, UCT_C, simulations, MEGABYTES, False, self.seed, False)
+        bot = self.pyspiel.MCTSBot(
+            self.game, evaluator, self.exploration, simulations, MEGABYTES, False, self.seed, False
+        )
         state = self.game.new_initial_state()
         begun = perf_counter()
         bot.step(state)
@@ -63,21 +65,23 @@ class Rival:
         self.simulations += simulations
 
 
-def open_rival(name: str, seed: int) -> Rival | None:
+def open_rival(name: str, exploration: float, seed: int) -> Rival | None:
     """OpenSpiel on this game; None if its bot does not play it (simultaneous moves, or rewards before the end)."""
     try:
         import pyspiel
     except ImportError as error:
         raise ConfigError("OpenSpiel is not installed: pip install 'ggp-agent[bench]'") from error
     try:
-        return Rival(name, seed)
+        return Rival(name, exploration, seed)
     except pyspiel.SpielError:
         return None
 
 
 def bench(game: Shipped, config: SearchConfig, *, seconds: float, seed: int, against_open_spiel: bool) -> Result:
     """Simulations a second on one game, in rounds of `seconds` / ROUNDS."""
-    rival = open_rival(game.open_spiel, seed) if against_open_spiel and game.open_spiel else None
+    rival = None
+    if against_open_spiel and game.open_spiel:
+        rival = open_rival(game.open_spiel, config.exploration, seed)
     simulations, spent, nodes = 0, 0.0, 0
     with open_engine(Game.load(game.rules)) as engine:
         if isinstance(engine, LanesEngine):
