@@ -44,7 +44,7 @@ class SearchConfig:
     depths: tuple[int, int, int] = setting("d", (1, 0, 1))  # (d1, d2, d3) of UCD, each 0, 1, 2, ... or INFINITE
     transpositions: bool = setting("transpositions", True)  # off: a tree, UCT0 of Childs et al.
     update_all: bool = setting("update_all", False)  # every ancestor gets the payoff: a baseline known to fail
-    exploration: float = setting("c", 0.35)
+    exploration: float = setting("c", 0.4)
     first_play_urgency: float = setting("fpu", math.inf)  # the worth of a move that was never tried
     virtual_loss: int = setting("virtual_loss", 1)  # losses that a simulation counts as while it runs
     solve: bool = setting("solve", True)  # prove values from terminal positions
