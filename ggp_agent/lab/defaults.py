@@ -36,7 +36,7 @@ def defaults_experiment(order: Order) -> list[Row]:
     playouts = order.pick(order.playouts, QUICK_PLAYOUTS, PLAYOUTS)
     seconds = order.seconds or (QUICK_SECONDS if order.quick else SECONDS)
     matches = order.pick(order.runs, QUICK_MATCHES, MATCHES)
-    timed = max(2, matches // TIMED_SHARE // 2 * 2)
+    timed = max(4, matches // TIMED_SHARE // 2 * 2)
     spent, clock = (f"playouts={playouts}", "lanes=1"), f"seconds={seconds:g}"
     kinds = {
         f"{playouts:,} simulations": (SETTINGS, spent, spent, matches),

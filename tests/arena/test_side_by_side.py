@@ -38,7 +38,7 @@ def played(game: str, todo: list[MatchJob]) -> list[MatchResult]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_matches_follow_the_rules_and_search_beats_chance(game: str) -> None:
-    engine, todo = engine_of(game), jobs(game, STRONG, "random", sets=8)
+    engine, todo = engine_of(game), jobs(game, STRONG, "random", sets=16)
     found = played(game, todo)
     assert [result.job for result in found] == todo
     points = [0.0, 0.0]
