@@ -22,10 +22,8 @@ from ggp_agent.lab.rows import Row, rate_errors
 SMALL, WIDE = 0.5, 1.0  # the best constants
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
 MIDDLE = thesis.MARKS[:7]  # so far groupings are compared
-MIDDLE_SHARE, LATE_SHARE = (
-    5,
-    250,
-)  # runs of every grouping so far, and for regret farther: one for so many of a table's
+# Runs of every grouping so far, and for regret farther: one for so many of a table's
+MIDDLE_SHARE, LATE_SHARE = 5, 250
 RULES = {"by wins": "rates", "at random": "at_random"}  # for ties, and where their rates are
 
 
