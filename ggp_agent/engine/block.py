@@ -5,14 +5,16 @@ than what it does, and compiling takes minutes. A `Block` is passed as one addre
 a number, or a `Column`, which is an array as an address, a length and strides, with `column[i]`, `column[i, j]`,
 `column[i, j, k]` and `len(column)`; `column[i]` of two dimensions is a column again. Indices are not checked.
 
-A column may be a field of a record array, so that what is used together lies together in memory.
+A column may be a field of a record array, so that what is used together lies together in memory. The compiler is told
+which fields are of the same record and how far apart they lie, so it computes where a record is once for all of them;
+and that a store into one field changes no other, so it need not load again what it has.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Container, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -32,18 +34,31 @@ PARTS = ("address", "length", "first", "second", "last")
 WORDS = len(PARTS)
 LENGTH, FIRST, SECOND, SIZE = 1, 2, 3, WORDS  # as `part_of` counts
 Value = NDArray[Any] | int | float
-Kind = tuple[str, int, int]
+Place = tuple[str, int | None]  # the first field of the record, and how many bytes after it a field lies
+
+
+class Kind(NamedTuple):
+    """What the compiler knows of a field."""
+
+    element: str
+    dimensions: int  # 0 for a number
+    stride: int  # of the first index if it never changes, or 0
+    record: str = ""  # the first field of its record
+    offset: int | None = 0  # bytes from there, if that never changes
 
 
 class Block:
     """Arrays and numbers under names. It keeps them alive; kernels see their memory."""
 
-    def __init__(self, fields: Mapping[str, Value], steady: Container[str] = ()) -> None:
-        """Strides of `steady` arrays are known to the compiler: they are the same in all blocks with these fields."""
-        self.steady = steady
-        kinds = tuple((name, *self.kind_of(name, value)) for name, value in fields.items())
-        self.type = BlockType(kinds)
-        self.places = {name: WORDS * number for number, name in enumerate(fields)}
+    def __init__(
+        self, fields: Mapping[str, Value], steady: Container[str] = (), records: Mapping[str, Place] | None = None
+    ) -> None:
+        """Strides of `steady` arrays are known to the compiler: they are the same in all blocks with these fields.
+
+        So are the places of fields in `records`; no other field may be in the same memory.
+        """
+        self.steady, self.records = steady, records or {}
+        self.type = BlockType({name: self.kind_of(name, value) for name, value in fields.items()})
         self.words = np.zeros(WORDS * len(fields), np.int64)
         self.address = self.words.ctypes.data
         self.values: dict[str, Value] = {}
@@ -55,8 +70,8 @@ class Block:
 
     def __setitem__(self, name: str, value: Value) -> None:
         """Put another value of the same kind in the place of one."""
-        place = self.places[name]
-        assert (name, *self.kind_of(name, value)) == self.type.kinds[place // WORDS], name
+        place = self.type.numbers[name]
+        assert self.kind_of(name, value) == self.type.kinds[name], name
         self.values[name] = value
         if isinstance(value, np.ndarray):
             assert value.flags.writeable and (value.ndim == 1 or value.strides[-1] == value.itemsize), name
@@ -70,28 +85,38 @@ class Block:
             self.words[place] = value
 
     def kind_of(self, name: str, value: Value) -> Kind:
-        """The type of the elements, the number of dimensions, 0 for a number, and the stride if it never changes."""
         if not isinstance(value, np.ndarray):
-            return ("<f8" if isinstance(value, float) else "<i8"), 0, 0
+            return Kind("<f8" if isinstance(value, float) else "<i8", 0, 0)
         steady = name in self.steady or (value.ndim == 1 and value.strides[0] == value.itemsize)
-        return value.dtype.str, value.ndim, value.strides[0] if steady else 0
+        record, offset = self.records.get(name, ("", 0))
+        return Kind(value.dtype.str, value.ndim, value.strides[0] if steady else 0, record, offset)
 
 
 class BlockType(types.Type):  # type: ignore[misc]
     """The type of blocks with these fields."""
 
-    def __init__(self, kinds: tuple[tuple[str, str, int, int], ...]) -> None:
+    def __init__(self, kinds: dict[str, Kind]) -> None:
         self.kinds = kinds
-        super().__init__(name=f"Block({kinds})")
+        self.numbers = {name: WORDS * number for number, name in enumerate(kinds)}
+        super().__init__(name=f"Block({[(name, *kind) for name, kind in kinds.items()]})")
+
+    def column(self, name: str) -> ColumnType:
+        kind = self.kinds[name]
+        return ColumnType(kind.element, kind.dimensions, kind.stride, name if kind.record else "", kind.offset or 0)
 
 
 class ColumnType(types.Type):  # type: ignore[misc]
-    """The type of columns."""
+    """The type of columns; those of a record have a name."""
 
-    def __init__(self, kind: str, dimensions: int, stride: int) -> None:
-        self.kind, self.dimensions, self.stride = kind, dimensions, stride
+    def __init__(self, kind: str, dimensions: int, stride: int, field: str = "", offset: int = 0) -> None:
+        self.kind, self.dimensions, self.stride, self.field, self.offset = kind, dimensions, stride, field, offset
         self.element = from_dtype(np.dtype(kind))
-        super().__init__(name=f"Column({kind}, {dimensions}, {stride})")
+        super().__init__(name=f"Column({kind}, {dimensions}, {stride}, {field}, {offset})")
+
+    @property
+    def row(self) -> ColumnType:
+        size = np.dtype(self.kind).itemsize
+        return ColumnType(self.kind, 1, size, self.field)
 
 
 @typeof_impl.register(Block)  # type: ignore[untyped-decorator]
@@ -124,10 +149,10 @@ class BlockAttributes(AttributeTemplate):  # type: ignore[misc]
     key = BlockType
 
     def generic_resolve(self, block: BlockType, name: str) -> Any:
-        for field, kind, dimensions, stride in block.kinds:
-            if field == name:
-                return ColumnType(kind, dimensions, stride) if dimensions else from_dtype(np.dtype(kind))
-        return None
+        if name not in block.kinds:
+            return None
+        kind = block.kinds[name]
+        return block.column(name) if kind.dimensions else from_dtype(np.dtype(kind.element))
 
 
 def load_word(builder: Any, address: Any, number: int) -> Any:
@@ -140,16 +165,28 @@ def load_word(builder: Any, address: Any, number: int) -> Any:
 
 @lower_getattr_generic(BlockType)  # type: ignore[untyped-decorator]
 def lower_field(context: Any, builder: Any, block: BlockType, value: Any, name: str) -> Any:
-    number = next(number for number, (field, *_) in enumerate(block.kinds) if field == name)
-    _, kind, dimensions, stride = block.kinds[number]
-    if dimensions == 0:
-        word = load_word(builder, value, WORDS * number)
-        return builder.bitcast(word, ir.DoubleType()) if kind == "<f8" else word
-    column = cgutils.create_struct_proxy(ColumnType(kind, dimensions, stride))(context, builder)
+    kind, number = block.kinds[name], block.numbers[name]
+    if kind.dimensions == 0:
+        word = load_word(builder, value, number)
+        return builder.bitcast(word, ir.DoubleType()) if kind.element == "<f8" else word
+    column = cgutils.create_struct_proxy(block.column(name))(context, builder)
+    record = block.numbers[kind.record or name]
     for k, part in enumerate(PARTS):
-        steady = stride and part == "first"
-        setattr(column, part, WORD(stride) if steady else load_word(builder, value, WORDS * number + k))
+        shared = part == "first" or (part == "address" and kind.offset is not None)
+        steady = kind.stride and part == "first"
+        word = WORD(kind.stride) if steady else load_word(builder, value, (record if shared else number) + k)
+        setattr(column, part, word)
     return column._getvalue()
+
+
+def belongs_to(access: Any, builder: Any, field: str) -> Any:
+    """Tell the compiler that a load or a store is of this field, and so not of another one."""
+    if field:
+        module = builder.module
+        root = module.add_metadata([ir.MetaDataString(module, "fields of records")])
+        kind = module.add_metadata([ir.MetaDataString(module, field), root, WORD(0)])
+        access.set_metadata("tbaa", module.add_metadata([kind, kind, WORD(0)]))
+    return access
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -157,7 +194,7 @@ def load_at(typing_context: Any, column: Any, offset: Any) -> Any:
     """The element at an offset in bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(element_pointer(context, builder, column, *values))
+        return belongs_to(builder.load(element_pointer(context, builder, column, *values)), builder, column.field)
 
     return column.element(column, types.int64), generate
 
@@ -167,7 +204,8 @@ def store_at(typing_context: Any, column: Any, offset: Any, value: Any) -> Any:
     """Change the element at an offset in bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], element_pointer(context, builder, column, *values[:2]))
+        store = builder.store(values[2], element_pointer(context, builder, column, *values[:2]))
+        belongs_to(store, builder, column.field)
         return context.get_dummy_value()
 
     return types.void(column, types.int64, column.element), generate
@@ -176,7 +214,9 @@ def store_at(typing_context: Any, column: Any, offset: Any, value: Any) -> Any:
 def element_pointer(context: Any, builder: Any, column: Any, value: Any, offset: Any) -> Any:
     element = context.get_data_type(column.element)
     address = cgutils.create_struct_proxy(column)(context, builder, value=value).address
-    return builder.inttoptr(builder.add(address, offset), element.as_pointer())
+    # In this order, because the first sum is the same for all fields of a record.
+    place = builder.add(builder.add(address, offset), WORD(column.offset))
+    return builder.inttoptr(place, element.as_pointer())
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -186,7 +226,8 @@ def prefetch(typing_context: Any, column: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        place = builder.inttoptr(builder.add(whole.address, builder.mul(values[1], whole.first)), byte)
+        place = builder.add(whole.address, builder.mul(values[1], whole.first))
+        place = builder.inttoptr(builder.add(place, WORD(column.offset)), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         builder.call(function, [place, number(0), number(3), number(1)])
@@ -212,14 +253,15 @@ def part_of(typing_context: Any, column: Any, word: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def row_at(typing_context: Any, column: Any, index: Any) -> Any:
     """A row of a column with two dimensions: a column with one."""
-    row = ColumnType(column.kind, 1, np.dtype(column.kind).itemsize)
+    row = column.row
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
         part = cgutils.create_struct_proxy(row)(context, builder)
-        part.address = builder.add(whole.address, builder.mul(values[1], whole.first))
+        place = builder.add(whole.address, builder.mul(values[1], whole.first))
+        part.address = builder.add(place, WORD(column.offset))
         part.length = part.last = whole.last
-        part.first, part.second = WORD(np.dtype(column.kind).itemsize), WORD(0)
+        part.first, part.second = WORD(row.stride), WORD(0)
         return part._getvalue()
 
     return row(column, types.int64), generate

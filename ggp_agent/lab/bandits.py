@@ -22,8 +22,8 @@ from ggp_agent.lab.rows import Row, rate_errors
 SMALL, WIDE = 0.5, 1.0  # the best constants
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
 MIDDLE = thesis.MARKS[:7]  # so far groupings are compared
-# Runs of every grouping so far, and for regret farther: one for so many of a table's
-MIDDLE_SHARE, LATE_SHARE = 5, 250
+# Runs for regret of every grouping farther than that, and for figures 3.12 and 3.13: one for so many of a table's
+LATE_SHARE, DIFFICULTY_SHARE = 50, 5
 RULES = {"by wins": "rates", "at random": "at_random"}  # for ties, and where their rates are
 
 
@@ -78,13 +78,13 @@ class Nine:
         """Fewer runs where many plays are asked for."""
         name = "groups " + "".join(map(str, grouping))
         problem = Problem(chances=chances, exploration=c, keys=(grouping,))
-        runs = max(10, self.runs // (LATE_SHARE if late else MIDDLE_SHARE))
+        runs = max(10, self.runs // LATE_SHARE) if late else self.runs
         return self.result(name, problem, runs, thesis.MARKS if late else MIDDLE)
 
     def difficulty(self, best: float, c: float) -> dict[str, Any]:
         """One grouping, with another value of the best move."""
         problem = Problem(chances=(*thesis.EASY[:8], best), exploration=c, keys=(thesis.GOOD_GROUP,))
-        return self.result("one grouping", problem, max(10, self.runs // MIDDLE_SHARE))
+        return self.result("one grouping", problem, max(10, self.runs // DIFFICULTY_SHARE))
 
 
 def statistics_problems() -> Iterator[tuple[str, str, str, Problem, tuple[float, ...]]]:

@@ -19,7 +19,7 @@ from ggp_agent.lab.rows import Row, percent_errors, spread
 
 SETS = 50  # of a part that is written down as a whole
 # Settings of players in experiments that have no others: results must mean the same when the agent's defaults change.
-FIXED = {"c": "0.5", "d": "1:0:1"}
+FIXED = {"c": "0.5", "d": "1:0:1", "ripe": "1"}
 
 
 def search_player(*settings: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from ggp_agent.arena.statistics import elo_of
 from ggp_agent.engine import Engine, games, open_engine
 from ggp_agent.engine.picture import pyplot, save
-from ggp_agent.lab.matches import Matches, Pairing, Score, search_player
+from ggp_agent.lab.matches import FIXED, Matches, Pairing, Score, search_player
 from ggp_agent.lab.record import Order, Record
 from ggp_agent.lab.rows import Row
 from ggp_agent.search import Limit, SearchConfig, Searcher
@@ -124,7 +124,7 @@ def speeds(record: Record, lanes: Sequence[int], seconds: float) -> dict[tuple[s
 
 def rate(engine: Engine, settings: Mapping[str, str], seed: int, seconds: float) -> float:
     """Simulations a second from the start of the game."""
-    searcher = Searcher(engine, SearchConfig.parse(settings), seed)
+    searcher = Searcher(engine, SearchConfig.parse(FIXED | dict(settings)), seed)
     searcher.think(Limit(seconds=seconds / 10))
     searcher.start()
     return searcher.think(Limit(seconds=seconds)).per_second

@@ -17,7 +17,7 @@ def shared_percent(record: Record, game: str, c: float, playouts: int) -> float:
     """Of the positions in the graph of a search from the start, the percentage to which several moves lead."""
 
     def count(seed: int) -> dict[str, Any]:
-        settings = {"d": "0:0:0", "c": str(c), "lanes": "1", "solve": "off", "virtual_loss": "0"}
+        settings = {"d": "0:0:0", "c": str(c), "lanes": "1", "ripe": "1", "solve": "off", "virtual_loss": "0"}
         with open_engine(games.load(game)) as engine:
             searcher = Searcher(engine, SearchConfig.parse(settings), seed)
             searcher.think(Limit(playouts=playouts))

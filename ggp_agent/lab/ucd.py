@@ -32,7 +32,7 @@ HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
 GGP_TRIED = {"connect_four": ((1, 0, 0), (2, 1, 2), (2, 2, 2))}
 GO_TRIED = ((2, 0, 1), (2, 1, 0))
 LONG = {"breakthrough": 300, "knightthrough": 300, "othello": 300}  # simulations in games that take long
-SAME = "lanes=1,solve=off,virtual_loss=0"
+SAME = "lanes=1,ripe=1,solve=off,virtual_loss=0"
 
 Depths = tuple[int, int, int]
 

@@ -46,6 +46,7 @@ class SearchConfig:
     update_all: bool = setting("update_all", False)  # every ancestor gets the payoff: a baseline known to fail
     exploration: float = setting("c", 0.4)
     first_play_urgency: float = setting("fpu", math.inf)  # the worth of a move that was never tried
+    ripe: int = setting("ripe", 2)  # the simulation through an edge, counted from 1, that adds the position behind it
     virtual_loss: int = setting("virtual_loss", 1)  # losses that a simulation counts as while it runs
     solve: bool = setting("solve", True)  # prove values from terminal positions
     rave: float = setting("rave", 0.0)  # the bias of RAVE, such as 0.001; 0 turns it off
@@ -64,6 +65,7 @@ class SearchConfig:
         checks = [
             ("c", self.exploration >= 0 and math.isfinite(self.exploration), "a number that is not negative"),
             ("fpu", not math.isnan(self.first_play_urgency), "a number or inf"),
+            ("ripe", self.ripe >= 1, "1 or more"),
             ("virtual_loss", self.virtual_loss >= 0, "0 or more"),
             ("rave", self.rave >= 0 and math.isfinite(self.rave), "a number that is not negative"),
             ("rave_depth", self.rave_depth in (0, 1), "0 or 1"),

@@ -10,12 +10,13 @@ theirs. An edge is *in the graph* once a simulation that took it has ended.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine.block import Block
+from ggp_agent.engine.block import Block, Place
 from ggp_agent.errors import ConfigError
 from ggp_agent.search.config import INFINITE, SearchConfig
 from ggp_agent.search.table import (
@@ -72,13 +73,13 @@ NODE: Record = {  # what a walk reads of a node
 }
 NODE_MORE: Record = {
     "hash": (np.uint64, ()),
-    "state": (np.uint64, ("words",)),  # what is true, packed
-    "value": (np.float64, ("roles",)),  # of a solved node
     "graph": (np.int32, ()),  # to which it belongs
     "position": (np.int32, ()),  # the position of a group; itself for a position
     # Of a group: which one it is. Of a position with groups NEAR: where the last moves were, with RANKED: when to form
     # groups again. And how many stages of the choice lie above its edges
     "label": (np.int32, (2,)),
+    "state": (np.uint64, ("words",)),  # what is true, packed
+    "value": (np.float64, ("roles",)),  # of a solved node
 }
 EDGE: Record = {  # what selection reads of an edge, four of them in a line of cache
     "doubt": (np.float32, ()),  # 1 / sqrt(n_{d3} and virtual losses), or UNTRIED, or PROVEN
@@ -128,6 +129,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
     more = 1 if grouped else 0
     sum_layers = 0 if d1 in (0, INFINITE) else d1 + more
     count_layers = 1 + max([0, *(d for d in (d2, d3 - 1 + more) if d < INFINITE - 1)])
+    deep = max(count_layers, sum_layers) > 1 or INFINITE in (d1, d2, d3)
     return {
         "exploration": float(config.exploration),
         "urgency": float(config.first_play_urgency),
@@ -135,6 +137,8 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "transpositions": int(config.transpositions),
         "update_all": int(config.update_all),
         "solve": int(config.solve),
+        # Layers above layer 0 know nothing of simulations that ended before an edge had a child.
+        "ripe": 1 if deep else config.ripe,
         "rave": float(config.rave),
         "rave_depth": config.rave_depth,
         "d1": d1,
@@ -142,7 +146,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "d3": d3,
         "count_layers": count_layers,  # finite ones
         "sum_layers": sum_layers,
-        "deep": int(max(count_layers, sum_layers) > 1 or INFINITE in (d1, d2, d3)),  # are there layers above layer 0?
+        "deep": int(deep),  # are there layers above layer 0?
         "count_inf": count_layers if INFINITE in (d2, d3) else NONE,  # the layer of depth inf
         "sum_inf": 0 if d1 == INFINITE else NONE,
         "own_inf": count_layers if d3 == INFINITE else NONE,  # where n_{d3} looks
@@ -155,6 +159,17 @@ def new_played(moves: int) -> NDArray[np.int64]:
     played = np.zeros(moves + 1, np.int64)
     played[-1] = 1
     return played
+
+
+def places(record: Record) -> Iterator[tuple[str, Place]]:
+    """Where the fields of a record lie: all after the first one whose size depends on the pool lie somewhere else."""
+    first, offset = next(iter(record)), 0
+    fixed = True
+    for name, (kind, row) in record.items():
+        yield name, (first, offset if fixed else None)
+        fixed &= all(isinstance(part, int) for part in row)
+        if fixed:
+            offset += np.dtype((kind, row)).itemsize
 
 
 class Pool:
@@ -233,6 +248,7 @@ class Pool:
                 **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             },
             steady=EDGE,
+            records={name: place for what in RECORDS for record in RECORDS[what] for name, place in places(record)},
         )
 
         self.first_room = self.room

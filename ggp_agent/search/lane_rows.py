@@ -16,9 +16,10 @@ from ggp_agent.search.graph import MAX_PATH
 from ggp_agent.search.rave import note_played
 from ggp_agent.search.table import NONE, kernel
 
-# What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; it plays at
-# random; it waits until other lanes of its block have played out.
-IDLE, READY, STEPPED, PLAYING, WAITING = range(5)
+# What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; so it has, to
+# a position that does not join the graph yet; it plays at random; it waits until other lanes of its block have played
+# out.
+IDLE, READY, STEPPED, PASSING, PLAYING, WAITING = range(6)
 
 # What lanes need to know of the wiring.
 PLACES = (

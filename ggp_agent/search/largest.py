@@ -36,7 +36,7 @@ def largest(typing_context: Any, doubts: Any, first: Any, count: Any, breadth: A
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         column, first_, count_, breadth_, urgency_, skip_ = values
         whole = cgutils.create_struct_proxy(doubts)(context, builder, value=column)
-        start = builder.add(whole.address, builder.shl(first_, WORD(4)))
+        start = builder.add(builder.add(whole.address, builder.shl(first_, WORD(4))), WORD(doubts.offset))
         scale, hope = splat(builder, breadth_, FLOATS), splat(builder, urgency_, FLOATS)
         skipping = splat(builder, builder.trunc(skip_, BIT), ir.VectorType(BIT, EDGES))
         size = splat(builder, builder.trunc(count_, HALF), INTS)

@@ -27,6 +27,7 @@ from ggp_agent.search.lane_rows import (
     DRAW,
     ENDED,
     IDLE,
+    PASSING,
     PLAYING,
     READY,
     STEPPED,
@@ -55,6 +56,7 @@ from ggp_agent.search.ucd import (
     WALK,
     arrive,
     is_finished,
+    is_ripe,
     leave_groups,
     position_of,
     walk_on,
@@ -207,9 +209,13 @@ def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
             lane = 64 * word + op.lowest_bit(bits)
             bits &= bits - 1
             if lanes.phase[lane] == STEPPED:
-                read_state(lanes, lane)
-                lanes.hashes[lane] = hash_state(lanes.states[lane], g.lane_graph[lane])
-                prefetch(g.table, np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1)))
+                is_over = (over[word] >> np.uint64(lane % 64)) & np.uint64(1) != 0
+                if is_over or is_ripe(g, lane):
+                    read_state(lanes, lane)
+                    lanes.hashes[lane] = hash_state(lanes.states[lane], g.lane_graph[lane])
+                    prefetch(g.table, np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1)))
+                else:
+                    lanes.phase[lane] = PASSING
             elif lanes.phase[lane] == PLAYING:
                 for k in range(g.length[lane]):
                     prefetch(g.origin, g.path[lane, k])
@@ -304,6 +310,9 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         if need == KNOWN:
             keep_line(g, lanes, lane, 0)
         proceed(g, lanes, lane, need)
+    elif phase == PASSING:
+        g.at[lane] = lanes.here[lane] = NONE
+        proceed(g, lanes, lane, PLAYOUT)
     elif phase == READY:
         if lanes.leader[lane] != lane:
             lanes.phase[lane] = PLAYING

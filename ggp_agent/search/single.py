@@ -32,6 +32,7 @@ from ggp_agent.search.ucd import (
     descend,
     forget,
     is_finished,
+    is_ripe,
     leave_groups,
 )
 from ggp_agent.search.update import update
@@ -154,6 +155,9 @@ class SingleWorker(Worker):
         words = self.pack(self.engine.step(self.states[number], JointMove(joint)))
         self.here = int(words[0])
         position = self.look(self.here)
+        if not position.terminal and not is_ripe(g, 0):
+            g["at"][0] = NONE
+            return PLAYOUT
         payoff = np.array(position.goals if position.terminal else [0] * self.roles, np.float64) / 100
         return arrive(g, 0, words, np.uint64(hash_state(words, 0)), position.terminal, payoff)
 

@@ -173,6 +173,13 @@ def link(g, lane, child):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def is_ripe(g, lane):  # type: ignore[no-untyped-def]
+    """Have enough simulations taken the last edge of a path for the position where it leads to join the graph?"""
+    last = g.length[lane] - 1
+    return g.n[g.path[lane, last]] + 1 >= g.ripe or g.mover[g.nodes[lane, last]] == SIMULTANEOUS
+
+
+@kernel
 def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-untyped-def]
     """The last edges lead to this state, with this payoff if the game is over there. What the simulation needs next."""
     edge = g.path[lane, g.length[lane] - 1]

@@ -6,11 +6,14 @@ from random import Random
 
 import pytest
 
+from ggp_agent.engine import Game, PrologEngine
+from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.errors import ConfigError
 from ggp_agent.search import INFINITE, Limit, Searcher
-from ggp_agent.search.graph import MIN_EDGES, MIN_NODES
-from ggp_agent.search.table import EDGES, JOINTS, NODES
-from tests.search.checks import audit, defined, engine_of, small, tried
+from ggp_agent.search.graph import MIN_EDGES, MIN_NODES, TERMINAL, Pool
+from ggp_agent.search.table import EDGES, JOINTS, NODES, NONE
+from tests.engine.games import SHIPPED
+from tests.search.checks import all_edges, audit, defined, engine_of, small, tried
 
 CASES = [
     ("connect_four", {}),
@@ -106,3 +109,37 @@ def test_growth_changes_no_result() -> None:
 def test_too_little_memory_for_anything_is_refused() -> None:
     with pytest.raises(ConfigError, match="megabytes"):
         Searcher(engine_of("connect_four"), small(megabytes=1, workers=64), seed=2)
+
+
+def parents(pool: Pool, node: int) -> list[int]:
+    """The edges into a node, in the order in which they were found."""
+    found: list[int] = []
+    edge = pool.block["parent"][node]
+    while edge != NONE:
+        found.insert(0, int(edge))
+        edge = pool.block["next"][edge]
+    return found
+
+
+@pytest.mark.parametrize("ripe", [1, 2, 5])
+@pytest.mark.parametrize("reference", [False, True])
+def test_a_position_joins_the_graph_with_the_simulation_that_is_asked_for(ripe: int, reference: bool) -> None:
+    game = Game.load(SHIPPED["connect_four"].rules)
+    with PrologEngine(game) if reference else LanesEngine(game, native=False) as engine:
+        searcher = Searcher(engine, small(lanes=1, ripe=ripe), seed=2)
+        searcher.think(Limit(playouts=150 if reference else 3_000))
+        audit(searcher)
+        pool = searcher.workers[0].pool
+    g, edges = pool.block, all_edges(pool)
+    assert (g["n"][edges][g["child"][edges] == NONE] < ripe).all()
+    inner = [node for node in range(1, pool.used(NODES)) if not g["flags"][node] & TERMINAL]
+    assert len(inner) > 10
+    assert {int(g["end_n"][parents(pool, node)[0]]) for node in inner} == {ripe}
+
+
+def test_deep_values_have_every_position_in_the_graph() -> None:
+    graphs = []
+    for ripe in (1, 5):
+        searcher = Searcher(engine_of("connect_four"), small(lanes=1, ripe=ripe, depths=(2, 1, 2)), seed=2)
+        graphs.append(searcher.think(Limit(playouts=500)).nodes)
+    assert graphs[0] == graphs[1] > 400
