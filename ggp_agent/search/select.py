@@ -9,13 +9,13 @@ import numpy as np
 from ggp_agent.search.edges import add_edge
 from ggp_agent.search.graph import PROVEN, SIMULTANEOUS, UNTRIED
 from ggp_agent.search.largest import TIE, largest, logarithm
-from ggp_agent.search.table import NONE, RANDOM, kernel
+from ggp_agent.search.table import NONE, RANDOM, inlined, kernel
 
 LOW = (1 << TIE) - 1
 NEW = -2  # instead of an edge: a move that has none yet
 
 
-@kernel
+@inlined
 def random_below(g, count):  # type: ignore[no-untyped-def]
     """A random number below `count` (xorshift64*)."""
     x = np.uint64(g.used[RANDOM])
@@ -53,7 +53,7 @@ def rave_worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     return np.float32(mean + breadth / math.sqrt(max(n + losses, 1.0)))
 
 
-@kernel
+@inlined
 def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     """u of an edge (Saffidine et al., section 3.3)."""
     if g.rave > 0.0:
@@ -68,7 +68,7 @@ def is_barred(g, edge, role, shared, skip):  # type: ignore[no-untyped-def]
     return (shared and g.role[edge] != role) or (skip and g.doubt[edge] == PROVEN)
 
 
-@kernel
+@inlined
 def best_edge(g, node, role, skip, breadth):  # type: ignore[no-untyped-def]
     """The first edge of a role with the largest u, and how many have it; `skip` those whose value is proven."""
     first, count = g.first[node], g.edges[node]
@@ -86,7 +86,7 @@ def best_edge(g, node, role, skip, breadth):  # type: ignore[no-untyped-def]
     return np.int64(chosen), ties
 
 
-@kernel
+@inlined
 def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
     """The edge of a role with the largest u, ties at random; NEW if it is one of `left` moves without an edge.
 
@@ -98,6 +98,8 @@ def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
     if parent > 1.0:
         breadth = np.float32(g.exploration) * math.sqrt(logarithm(np.float32(parent)))
     chosen, ties = best_edge(g, node, role, skip, breadth)
+    if ties == 1 and not left:
+        return chosen
     best = worth(g, chosen, breadth) if ties else np.float32(-np.inf)
     if left and g.urgency >= best:
         ties = left + (ties if g.urgency == best else 0)
@@ -115,7 +117,7 @@ def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@kernel
+@inlined
 def is_new_best(g):  # type: ignore[no-untyped-def]
     """Is a move without an edge better than all edges, whatever they are worth?"""
     return g.urgency == np.inf and g.virtual_loss > 0
@@ -142,7 +144,7 @@ def select_proven(g, node):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@kernel
+@inlined
 def lose(g, edge):  # type: ignore[no-untyped-def]
     """A simulation sets out through an edge: until it ends, it counts as lost there."""
     g.flying[edge] += 1

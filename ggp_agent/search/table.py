@@ -8,6 +8,7 @@ from numba import njit
 from ggp_agent.engine import kernels as _kernels  # noqa: F401 - says where compiled kernels are kept
 
 kernel = njit(cache=True, nogil=True, error_model="numpy")
+inlined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)  # what walks call for every edge
 
 NONE = -1  # no node, no edge
 NODES, EDGES, JOINTS, LISTED, STAMP, RANDOM = range(6)  # of Graph.used

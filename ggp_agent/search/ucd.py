@@ -11,7 +11,7 @@ import numpy as np
 from ggp_agent.search.edges import copy_row, new_position, open_group
 from ggp_agent.search.graph import EXPANDED, GROUP, POSITION, PROVEN, RANKED, SIMULTANEOUS, SOLVED, TERMINAL
 from ggp_agent.search.select import NEW, is_new_best, lose, select, select_proven, try_new
-from ggp_agent.search.table import JOINTS, NONE, enter_joint, find, joint_slot, kernel
+from ggp_agent.search.table import JOINTS, NONE, enter_joint, find, inlined, joint_slot, kernel
 from ggp_agent.search.update import refresh
 
 # What a simulation needs next: nothing, it knows its payoff; the moves of its node; the position that its last edges
@@ -19,13 +19,13 @@ from ggp_agent.search.update import refresh
 KNOWN, MOVES, STEP, PLAYOUT, WALK, RANK = range(6)
 
 
-@kernel
+@inlined
 def position_of(g, node):  # type: ignore[no-untyped-def]
     """The position of a node, without waiting for memory that says that a position is its own."""
     return node if g.kind[node] == POSITION else g.position[node]
 
 
-@kernel
+@inlined
 def push(g, lane, edge):  # type: ignore[no-untyped-def]
     g.path[lane, g.length[lane]] = edge
     g.nodes[lane, g.length[lane]] = g.at[lane]
@@ -56,6 +56,13 @@ def joint_number(g, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def choose_tried(g, node, role, skip):  # type: ignore[no-untyped-def]
+    """An edge that is there, one that is not proven if `skip` says so and there is one."""
+    edge = select(g, node, role, skip, 0)
+    return select(g, node, role, False, 0) if edge == NONE and skip else edge
+
+
+@inlined
 def choose(g, lane, node):  # type: ignore[no-untyped-def]
     """The edge that a walk takes where one role chooses; NONE if there is none and no room for one."""
     # At the root there is nothing to learn from a move whose value is known. Below, others must reckon with it.
@@ -64,14 +71,10 @@ def choose(g, lane, node):  # type: ignore[no-untyped-def]
     edge = NEW if left and is_new_best(g) else select(g, node, role, skip, left)
     if edge == NEW:
         edge = try_new(g, node)
-        if edge == NONE:
-            edge = select(g, node, role, skip, 0)
-    if edge == NONE and skip:
-        edge = select(g, node, role, False, 0)
-    return edge
+    return choose_tried(g, node, role, skip) if edge == NONE else edge
 
 
-@kernel
+@inlined
 def walk_on(g, lane):  # type: ignore[no-untyped-def]
     """Take one edge from where the simulation of a lane stands; what it needs then."""
     node = g.at[lane]

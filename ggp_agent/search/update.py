@@ -22,24 +22,24 @@ import numpy as np
 
 from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS, UNTRIED
 from ggp_agent.search.rave import update_amaf
-from ggp_agent.search.table import NONE, STAMP, kernel
+from ggp_agent.search.table import NONE, STAMP, inlined, kernel
 
 ON_PATH = 2  # of Graph.node_mark
 
 
-@kernel
+@inlined
 def add_row(target, source):  # type: ignore[no-untyped-def]
     for k in range(len(target)):
         target[k] += source[k]
 
 
-@kernel
+@inlined
 def sees_through(g, edge):  # type: ignore[no-untyped-def]
     """Do depths look beyond this edge?"""
     return g.deeper[edge] and g.mover[g.child[edge]] != SIMULTANEOUS
 
 
-@kernel
+@inlined
 def refresh(g, edge):  # type: ignore[no-untyped-def]
     """What selection sees of an edge: n_{d3} and mu_{d1}, from the layers of its child, and losses of walks."""
     n = g.n[edge]
@@ -140,7 +140,7 @@ def change(g, lane, edge, layer, sum_layer, side, stamp, last, sum_change):  # t
     return ended + (g.delta[child, side, 0] if moved else 0.0)
 
 
-@kernel
+@inlined
 def update_path(g, lane):  # type: ignore[no-untyped-def]
     """n, mu, n', mu' on the path, and layer 0."""
     length, payoff = g.length[lane], g.payoff[lane]
