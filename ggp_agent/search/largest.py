@@ -1,7 +1,7 @@
-"""What selection computes for every edge it looks at, as vector instructions: four edges at a time, and no jumps.
+"""What selection computes for every edge it looks at, as vector instructions: eight edges at a time, and no jumps.
 
 Which edge is best is a matter of luck, and a processor that guesses a jump wrong waits for longer than all of this
-takes.
+takes. It reads whole lines of cache, and leaves out what does not belong to the edges it is asked about.
 """
 
 from __future__ import annotations
@@ -14,15 +14,23 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ggp_agent.search.table import kernel
+from ggp_agent.search.table import inlined
 
 WORD, HALF, REAL, BIT = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir.IntType(1)
-EDGES = 4  # at a time: a line of cache
+EDGES = 8  # at a time: two lines of cache
 FIELDS = 4  # of an edge, of 4 bytes each: doubt, mean and two more
 FLOATS, INTS = ir.VectorType(REAL, EDGES), ir.VectorType(HALF, EDGES)
 TIE = 32  # of the result, the bits above these are the number of ties
 LN_2 = np.float32(np.log(2.0))
-ODDS = tuple(np.float32(2.0 / k) for k in (1, 3, 5, 7))  # of the series of ln((1 + z) / (1 - z))
+# Of a polynomial for ln(1 + t) / t that was fitted to 2,000 Chebyshev points of 1 + t between sqrt(1/2) and sqrt(2); t
+# times it is right to 6e-8
+LOGARITHM = tuple(
+    np.float32(factor)
+    for factor in (
+        *(0.9999999425, -0.5000036309, 0.3333511414, -0.2497007169),
+        *(0.1989856505, -0.1724701330, 0.1623418980, -0.1013405675),
+    )
+)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -51,8 +59,8 @@ def largest(typing_context: Any, doubts: Any, first: Any, count: Any, breadth: A
         place = builder.inttoptr(
             builder.add(start, builder.shl(at, WORD(4))), ir.VectorType(REAL, EDGES * FIELDS).as_pointer()
         )
-        line = builder.load(place, align=16)
-        doubt, mean = (pick(builder, line, field) for field in range(2))
+        lines = builder.load(place, align=16)
+        doubt, mean = (pick(builder, lines, field) for field in range(2))
         u = builder.fadd(mean, builder.fmul(doubt, scale))
         u = builder.select(builder.fcmp_ordered("==", doubt, infinite), hope, u)
         known = builder.fcmp_ordered("==", doubt, FLOATS([0.0] * EDGES))
@@ -99,19 +107,19 @@ def splat(builder: Any, value: Any, kind: Any) -> Any:
     return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), INTS([0] * EDGES))
 
 
-def pick(builder: Any, line: Any, field: int) -> Any:
-    """One field of all edges of a line."""
+def pick(builder: Any, lines: Any, field: int) -> Any:
+    """One field of all edges."""
     return builder.shuffle_vector(
-        line, ir.Constant(line.type, ir.Undefined), INTS([FIELDS * k + field for k in range(EDGES)])
+        lines, ir.Constant(lines.type, ir.Undefined), INTS([FIELDS * k + field for k in range(EDGES)])
     )
 
 
 def reduce(builder: Any, what: str, vector: Any) -> Any:
     """The largest, the smallest or the sum of the elements of a vector."""
     kind = ir.FunctionType(vector.type.element, [vector.type])
-    suffix = "v4f32" if vector.type == FLOATS else "v4i32"
+    suffix = f"v{EDGES}{'f32' if vector.type == FLOATS else 'i32'}"
     function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.{what}.{suffix}")
-    return builder.call(function, [vector])
+    return builder.call(function, [vector], fastmath=("nnan",) if what == "fmax" else ())
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -134,14 +142,15 @@ def number_of(typing_context: Any, bits: Any) -> Any:
     return types.float32(types.int32), generate
 
 
-@kernel
+@inlined
 def logarithm(number):  # type: ignore[no-untyped-def]
     """The natural logarithm of a float32 that is 1 or more, to about seven digits: a call would take longer."""
     bits = bits_of(number)
     # number = 2^exponent * fraction, with a fraction between sqrt(1/2) and sqrt(2)
     exponent = (bits - np.int32(0x3F3504F3)) >> np.int32(23)
     fraction = number_of(np.int32(bits - (exponent << np.int32(23))))
-    z = (fraction - np.float32(1.0)) / (fraction + np.float32(1.0))
-    square = z * z
-    series = ((ODDS[3] * square + ODDS[2]) * square + ODDS[1]) * square + ODDS[0]
-    return np.float32(exponent) * LN_2 + z * series
+    t = fraction - np.float32(1.0)
+    square = t * t
+    low = LOGARITHM[0] + LOGARITHM[1] * t + (LOGARITHM[2] + LOGARITHM[3] * t) * square
+    high = LOGARITHM[4] + LOGARITHM[5] * t + (LOGARITHM[6] + LOGARITHM[7] * t) * square
+    return np.float32(exponent) * LN_2 + t * (low + high * (square * square))

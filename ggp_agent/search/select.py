@@ -93,10 +93,8 @@ def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
     `skip` those whose value is proven; NONE if no others are there.
     """
     shared = g.mover[node] == SIMULTANEOUS
-    parent = g.counts[node, 0 if shared else g.parent_layer] + g.virtual_loss * g.running[node]
-    breadth = np.float32(0.0)
-    if parent > 1.0:
-        breadth = np.float32(g.exploration) * math.sqrt(logarithm(np.float32(parent)))
+    parent = np.float32(g.counts[node, 0 if shared else g.parent_layer]) + np.float32(g.virtual_loss * g.running[node])
+    breadth = np.float32(g.exploration) * math.sqrt(logarithm(max(parent, np.float32(1.0))))
     chosen, ties = best_edge(g, node, role, skip, breadth)
     if ties == 1 and not left:
         return chosen
