@@ -285,14 +285,14 @@ class Pool:
         return np.dtype(fields)
 
     def empty(self, what: int, record: Record) -> NDArray[Any]:
-        """Blank records, as many as the limit allows of this kind, that begin with lines of cache; one more may be read.
+        """Blank records, as many as the limit allows of this kind, that begin with lines of cache.
 
         The system gives memory to a program when it is first used, so what is not used costs nothing.
         """
         dtype = self.dtype(record)
         most = self.limit // sum(self.dtype(other).itemsize for other in RECORDS[what] if other not in self.unused)
         size = dtype.itemsize * (1 if record in self.unused else min(most, (1 << 31) - 1))
-        memory = np.zeros(size + 2 * LINE, np.uint8)
+        memory = np.zeros(size + LINE, np.uint8)
         skip = -memory.ctypes.data % LINE
         return memory[skip : skip + size].view(dtype)
 

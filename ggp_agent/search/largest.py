@@ -1,4 +1,4 @@
-"""What selection computes for every edge it looks at, as vector instructions: eight edges at a time, and no jumps.
+"""What selection computes for every edge it looks at, as vector instructions: four edges at a time, and no jumps.
 
 Which edge is best is a matter of luck, and a processor that guesses a jump wrong waits for longer than all of this
 takes. It reads whole lines of cache, and leaves out what does not belong to the edges it is asked about.
@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from ggp_agent.search.table import inlined
 
 WORD, HALF, REAL, BIT = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir.IntType(1)
-EDGES = 8  # at a time: two lines of cache
+EDGES = 4  # at a time: a line of cache
 FIELDS = 4  # of an edge, of 4 bytes each: doubt, mean and two more
 FLOATS, INTS = ir.VectorType(REAL, EDGES), ir.VectorType(HALF, EDGES)
 TIE = 32  # of the result, the bits above these are the number of ties

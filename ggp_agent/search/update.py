@@ -70,12 +70,8 @@ def refresh(g, edge):  # type: ignore[no-untyped-def]
             total += g.end_total[edge, role]
             weight += g.end_n[edge]
     lost = trials + losses
-    doubt = np.float32(1.0) / math.sqrt(np.float32(lost))
-    g.doubt[edge] = doubt
-    if trials == weight:  # a division less
-        g.mean[edge] = np.float32(total) * (doubt * doubt)
-    else:
-        g.mean[edge] = total * trials / (weight * lost)
+    g.doubt[edge] = np.float32(1.0) / math.sqrt(np.float32(lost))
+    g.mean[edge] = total * trials / (weight * lost)
 
 
 @kernel
