@@ -12,6 +12,7 @@ from ggp_agent.search.largest import TIE, largest, logarithm
 from ggp_agent.search.table import NONE, RANDOM, inlined, kernel
 
 LOW = (1 << TIE) - 1
+MANY = 64  # edges
 NEW = -2  # instead of an edge: a move that has none yet
 
 
@@ -86,6 +87,25 @@ def best_edge(g, node, role, skip, breadth):  # type: ignore[no-untyped-def]
     return np.int64(chosen), ties
 
 
+@kernel
+def nth_best(g, node, role, skip, breadth, edge, number):  # type: ignore[no-untyped-def]
+    """Of the edges that are as good as the best, the first of which is given, the one with this number."""
+    best, shared, end = worth(g, edge, breadth), g.mover[node] == SIMULTANEOUS, g.first[node] + g.edges[node]
+    while g.rave == 0.0 and not shared and end - edge > MANY:  # leave out many at once where there are many
+        found = largest(g.doubt, edge, np.int64(MANY), breadth, np.float32(g.urgency), np.int64(skip))
+        ties = found >> TIE if worth(g, edge + (found & LOW), breadth) == best else 0
+        if number < ties:
+            break
+        number -= ties
+        edge += MANY
+    for other in range(edge, end):
+        if worth(g, other, breadth) == best and not is_barred(g, other, role, shared, skip):
+            if number == 0:
+                return other
+            number -= 1
+    return edge
+
+
 @inlined
 def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
     """The edge of a role with the largest u, ties at random; NEW if it is one of `left` moves without an edge.
@@ -106,13 +126,7 @@ def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
         ties -= left
     if ties <= 1:
         return chosen if ties else NONE
-    number = random_below(g, ties)
-    for edge in range(chosen, g.first[node] + g.edges[node]):
-        if worth(g, edge, breadth) == best and not is_barred(g, edge, role, shared, skip):
-            if number == 0:
-                return edge
-            number -= 1
-    return chosen
+    return nth_best(g, node, role, skip, breadth, chosen, random_below(g, ties))
 
 
 @inlined
