@@ -16,6 +16,7 @@ from tests.search.checks import engine_of, small
 from tests.search.four import Task, tasks
 
 FOUR_PLAYOUTS = 40_000
+PROOF_PLAYOUTS = 4_000_000  # that a longer way wins too: one of them takes 2.3 million
 WANTED = {"win in 1": 15, "block": 20, "win in 2": 20, "win in 3": 15}
 
 # Tic-tac-toe
@@ -112,9 +113,9 @@ def is_won(engine: Engine, columns: tuple[int, ...], role: int) -> bool:
     position = engine.look(four_state(engine, columns))
     if position.terminal:
         return position.goals is not None and position.goals[role] == 100
-    searcher = Searcher(engine, small(megabytes=64), seed=2)
+    searcher = Searcher(engine, small(megabytes=1024), seed=2)
     searcher.start(four_state(engine, columns))
-    found = searcher.think(Limit(playouts=FOUR_PLAYOUTS))
+    found = searcher.think(Limit(playouts=PROOF_PLAYOUTS))
     return found.proven and found.value[role] == 1.0
 
 

@@ -126,7 +126,7 @@ def parents(pool: Pool, node: int) -> list[int]:
 def test_a_position_joins_the_graph_with_the_simulation_that_is_asked_for(ripe: int, reference: bool) -> None:
     game = Game.load(SHIPPED["connect_four"].rules)
     with PrologEngine(game) if reference else LanesEngine(game, native=False) as engine:
-        searcher = Searcher(engine, small(lanes=1, ripe=ripe), seed=2)
+        searcher = Searcher(engine, small(lanes=1, ripe=ripe, megabytes=256), seed=2)
         searcher.think(Limit(playouts=150 if reference else 3_000))
         audit(searcher)
         pool = searcher.workers[0].pool

@@ -85,7 +85,7 @@ def outcomes(engine: Engine, state: State, memo: dict[State, set[tuple[int, ...]
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_proven_for_three_roles_is_true_whatever_the_others_prefer(seed: int, values: list[int]) -> None:
     engine = engine_from(three(seed, values))
-    searcher = Searcher(engine, small(lanes=20), seed=seed)
+    searcher = Searcher(engine, small(lanes=20, ripe=1), seed=seed)
     searcher.think(Limit(playouts=3_000))
     audit(searcher)
     memo: dict[State, set[tuple[int, ...]]] = {}
