@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import sqrt
 from typing import Any
 
 from ggp_agent.lab import bandit, thesis
@@ -122,13 +123,20 @@ def chapter_4(nine: Nine) -> Iterator[Row]:
 
 
 def table_3_1(nine: Nine, tried: Sequence[tuple[int, ...]]) -> Iterator[Row]:
-    """How many groupings do as well as none, in percent, with each constant; not where nearly all do or none."""
+    """How many groupings do as well as none, in percent, with each constant; not where nearly all do or none.
+
+    What none does is known to a standard error, in the thesis too: one more or less changes the share.
+    """
     for c, theirs in thesis.TABLE_3_1.items():
         base = nine.result("none", Problem(chances=thesis.EASY, exploration=c))["at_random"]
         found = [nine.grouping(grouping, thesis.EASY, c)["at_random"] for grouping in tried]
         for k, (mark, printed) in enumerate(zip(MIDDLE, theirs, strict=False)):
-            share = sum(rates[k] >= base[k] for rates in found) / len(tried)
-            errors = rate_errors(share, len(tried), printed / 100, 280)
+            error = sqrt(base[k] * (1 - base[k]) / nine.runs)
+            high, share, low = (
+                sum(rates[k] >= least for rates in found) / len(tried)
+                for least in (base[k] - error, base[k], base[k] + error)
+            )
+            errors = rate_errors(share, len(tried), printed / 100, 280, (high - low) / 2)
             yield Row(table="3.1", row=f"c={c}", column=str(mark), ours=100 * share, theirs=printed, errors=errors)
 
 

@@ -32,10 +32,13 @@ def spread(values: Sequence[float]) -> tuple[float, float]:
     return mean, sqrt(sum((value - mean) ** 2 for value in values) / (count - 1) / count)
 
 
-def rate_errors(ours: float, runs: int, theirs: float, their_runs: int) -> float:
-    """By how many standard errors two rates differ, each of some runs, as estimated from both together."""
+def rate_errors(ours: float, runs: int, theirs: float, their_runs: int, luck: float = 0.0) -> float:
+    """By how many standard errors two rates differ, each of some runs, as estimated from both together.
+
+    `luck` is a standard error that either has besides.
+    """
     both = (ours * runs + theirs * their_runs) / (runs + their_runs)
-    error = sqrt(both * (1 - both) * (1 / runs + 1 / their_runs))
+    error = sqrt(both * (1 - both) * (1 / runs + 1 / their_runs) + 2 * luck**2)
     if error == 0:
         return 0.0
     return (ours - theirs) / error
