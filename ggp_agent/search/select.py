@@ -93,10 +93,11 @@ def nth_best(g, node, role, skip, breadth, edge, number):  # type: ignore[no-unt
     best, shared, end = worth(g, edge, breadth), g.mover[node] == SIMULTANEOUS, g.first[node] + g.edges[node]
     while g.rave == 0.0 and not shared and end - edge > MANY:  # leave out many at once where there are many
         found = largest(g.doubt, edge, np.int64(MANY), breadth, np.float32(g.urgency), np.int64(skip))
-        ties = found >> TIE if worth(g, edge + (found & LOW), breadth) == best else 0
-        if number < ties:
-            break
-        number -= ties
+        ties = found >> TIE  # none, and no place, if all of them are barred
+        if ties and worth(g, edge + (found & LOW), breadth) == best:
+            if number < ties:
+                break
+            number -= ties
         edge += MANY
     for other in range(edge, end):
         if worth(g, other, breadth) == best and not is_barred(g, other, role, shared, skip):

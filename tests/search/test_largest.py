@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ggp_agent.engine.block import Block
 from ggp_agent.search.graph import EDGE
 from ggp_agent.search.largest import TIE, largest, logarithm
+from ggp_agent.search.select import nth_best
 from ggp_agent.search.table import kernel
 
 DTYPE = np.dtype([(name, kind) for name, (kind, _) in EDGE.items()])
@@ -58,3 +59,28 @@ def test_logarithms_have_seven_digits() -> None:
     numbers = np.array([1, 1.5, 2, 3, 10, 12345, 3.3e8, 1e12, *np.geomspace(1.0001, 1e9, 500)], np.float32)
     for number in numbers:
         assert math.isclose(logarithm(number), math.log(number), rel_tol=3e-7, abs_tol=3e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_tie_among_many_edges_is_found(seed: int) -> None:
+    random = Random(seed)
+    edges = np.zeros(400, DTYPE)
+    others = {"first": 4, "edges": 0, "mover": 0, "role": 0, "amaf_n": 0, "amaf_total": 0}
+    fields: dict[str, Any] = {name: edges[name] for name in EDGE}
+    fields |= {name: np.full(400, value, np.int32) for name, value in others.items()}
+    fields |= {"rave": 0.0, "urgency": math.inf, "virtual_loss": 1}
+    g = Block(fields, steady=set(EDGE))
+    for skip in (True, False) * 20:
+        count = random.choice((2, 63, 64, 65, 130, 300))
+        fields["edges"][0] = count
+        edges["mean"], edges["doubt"] = 0.25, 0.5
+        for edge in random.sample(range(4, 4 + count), random.randrange(1, min(count, 9) + 1)):
+            edges["mean"][edge] = 0.75
+        if random.random() < 0.5:  # a whole stretch of proven ones, which may be barred
+            edges["doubt"][4 + 64 : 4 + 192] = 0.0
+        some = edges[4 : 4 + count]
+        place, ties = plain(some, 0.5, math.inf, skip)
+        best = some["mean"][place] + np.float32(0.5) * some["doubt"][place]
+        good = (some["mean"] + np.float32(0.5) * some["doubt"] == best) & ~(skip & (some["doubt"] == 0))
+        found = [nth_best(g, 0, 0, skip, np.float32(0.5), 4 + place, number) for number in range(ties)]
+        assert found == (4 + np.flatnonzero(good)).tolist()
