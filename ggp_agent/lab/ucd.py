@@ -21,6 +21,7 @@ from ggp_agent.search.config import INFINITE, depths_text
 
 HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
 QUICK_PLAYOUTS, QUICK_MATCHES, QUICK_GAMES = 100, 20, ("connect_four", "pawn_whopping")
+QUICK_GO_PLAYOUTS = 20  # games of Go are long
 HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
 HEX_D2 = (0, 1)
 # The best setting of the paper is tried with so many times the simulations too, because there are hardly any
@@ -37,11 +38,11 @@ SAME = "lanes=1,ripe=1,solve=off,virtual_loss=0"
 Depths = tuple[int, int, int]
 
 
-def limit(order: Order, playouts: int) -> str:
+def limit(order: Order, playouts: int, quick: int = QUICK_PLAYOUTS) -> str:
     """What a player may spend on a move, as text."""
     if order.seconds is not None:
         return f"seconds={order.seconds:g}"
-    return f"playouts={order.pick(order.playouts, QUICK_PLAYOUTS, playouts)}"
+    return f"playouts={order.pick(order.playouts, quick, playouts)}"
 
 
 def player(spent: str, c: float, depths: Depths | None, more: str = "") -> str:
@@ -115,7 +116,7 @@ def hex_place(name: str, depths: Depths | None) -> tuple[str, str, str]:
 
 def go_experiment(order: Order) -> list[Row]:
     """Tables 1 and 2: Go 6x6 with a komi of 5.5, and RAVE."""
-    spent = limit(order, GO_PLAYOUTS)
+    spent = limit(order, GO_PLAYOUTS, QUICK_GO_PLAYOUTS)
     matches = order.pick(order.runs, QUICK_MATCHES, paper.GAMES)
     plain = player(spent, GO_C, None)
     cells: dict[tuple[str, str, str], tuple[Pairing, float]] = {}
