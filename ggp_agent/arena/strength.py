@@ -109,6 +109,11 @@ class Contest:
     def estimate(self) -> Estimate:
         return score(self.scores)
 
+    @property
+    def even(self) -> float:
+        """The share of openings that gave each of both one point of two: perhaps the opening decides those."""
+        return sum(points == 0.5 for points in self.scores) / max(1, len(self.scores))
+
     def play(self, openings: int) -> Iterator[Estimate]:
         """So many openings, each twice: the score after each of them."""
         rival = open_rival(self.game.open_spiel or "", UCT_C / RANGE, self.seed)

@@ -109,7 +109,6 @@ def bench_search(
 @bench_group.command("strength")
 @click.argument("names", nargs=-1, metavar="[GAME]...")
 @set_option
-@click.option("--against", type=click.Choice(["open_spiel"]), default="open_spiel", show_default=True, help="Whom.")
 @click.option("--seconds", type=click.FloatRange(0.01), default=0.2, show_default=True, help="For a move of either.")
 @click.option("--games", type=click.IntRange(2), default=100, show_default=True, help="Two from every opening.")
 @click.option("--opening", type=click.IntRange(0), default=4, show_default=True, help="Random plies before a match.")
@@ -118,20 +117,22 @@ def bench_search(
 def bench_strength(
     names: tuple[str, ...],
     settings: tuple[str, ...],
-    against: str,
     seconds: float,
     games: int,
     opening: int,
     seed: int,
     as_json: bool,
 ) -> None:
-    """Points in matches at equal time, with both sides of random openings, on one core."""
+    """Points against OpenSpiel's MCTS at equal time, with both sides of random openings, on one core.
+
+    An opening is even if it gave each of both one point of two.
+    """
     from ggp_agent.arena.strength import NAMES, Contest
 
     config = read_settings(settings)
-    layout = "{:16} {:>5} {:>7} {:>15} {:>17} {:>7} {:>7}"
+    layout = "{:16} {:>5} {:>7} {:>15} {:>6} {:>17} {:>7} {:>7}"
     if not as_json:
-        titles = ("score %", "95 % interval", "simulations/move", "s/move", "theirs")
+        titles = ("score %", "95 % interval", "even %", "simulations/move", "s/move", "theirs")
         click.echo(layout.format("game", "games", *titles))
     for game in chosen_games(names or tuple(NAMES)):
         contest = Contest(game, config, seconds, opening, seed)
@@ -142,11 +143,12 @@ def bench_strength(
         found, mine, other = contest.estimate, contest.ours, contest.theirs
         if as_json:
             spent = {"ours": asdict(mine), "theirs": asdict(other)}
-            line = {"game": game.name, "games": 2 * len(contest.scores), **asdict(found), **spent}
+            played = 2 * len(contest.scores)
+            line = {"game": game.name, "games": played, "even": contest.even, **asdict(found), **spent}
             click.echo(json.dumps(line))
             continue
         numbers = [f"{100 * found.value:.1f}", f"{100 * found.low:.1f} to {100 * found.high:.1f}"]
-        numbers += [f"{mine.simulations / max(1, mine.moves):,.0f}"]
+        numbers += [f"{100 * contest.even:.0f}", f"{mine.simulations / max(1, mine.moves):,.0f}"]
         numbers += [f"{spent.seconds / max(1, spent.moves):.3f}" for spent in (mine, other)]
         click.echo(layout.format(game.name, 2 * len(contest.scores), *numbers))
 

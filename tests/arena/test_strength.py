@@ -45,3 +45,10 @@ def test_a_contest_counts_our_points() -> None:
 def test_games_without_names_are_refused() -> None:
     with pytest.raises(ConfigError, match="hex_9x9"):
         next(Contest(SHIPPED["hex_9x9"], SearchConfig(), seconds=0.01, opening=4, seed=1).play(1))
+
+
+def test_openings_with_a_point_each_are_even() -> None:
+    contest = Contest(SHIPPED["connect_four"], SearchConfig(), seconds=0.01, opening=4, seed=1)
+    assert contest.even == 0.0
+    contest.scores += [0.5, 1.0, 0.75, 0.5]
+    assert contest.even == 0.5
