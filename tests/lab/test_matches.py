@@ -79,8 +79,8 @@ def test_transpositions_are_counted(tmp_path: Path) -> None:
 
 def test_settings_meet_the_defaults_in_every_game(tmp_path: Path) -> None:
     rows = defaults_experiment(Order(out=tmp_path, games=("pawn_whopping", "nim"), playouts=4, seconds=0.002, runs=4))
-    assert len(rows) == 3 * (len(defaults.SETTINGS) + len(defaults.LANES))
-    assert [row.column for row in rows if row.best] == ["mean", "mean"]
+    assert len(rows) == 3 * (len(defaults.SETTINGS) + len(defaults.FASTER) + len(defaults.LANES))
+    assert [row.column for row in rows if row.best] == ["mean"] * 3
     for first, second, mean in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
         assert first.row == second.row == mean.row and mean.ours == (first.ours + second.ours) / 2
         assert mean.interval == pytest.approx(math.hypot(first.interval or 0, second.interval or 0) / 2)
