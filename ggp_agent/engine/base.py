@@ -108,6 +108,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Give back what the engine holds."""
 
+    def considered(self, state: State) -> tuple[tuple[Move, ...], ...]:
+        """The legal moves of each role that a search considers, in a state in which the game is not over."""
+        return self.look(state).legal
+
     def facts(self, state: State) -> list[str]:
         """What is true in a state, as sorted text such as `(cell 1 1 b)`."""
         return sorted(map(str, self.fluents(state)))

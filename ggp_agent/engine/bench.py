@@ -111,7 +111,8 @@ def bench(game: Shipped, engine_name: str, *, seconds: float, seed: int, against
         setup_seconds = perf_counter() - begun
         code_seconds = gates = literals = None
         if isinstance(engine, LanesEngine):
-            gates, literals = engine.circuit.gates, len(engine.circuit.literals)
+            gates = engine.circuit.plain_gates
+            literals = int(engine.circuit.offsets[gates])
             code_seconds = perf_counter() - begun if engine.wait() else None
         rival = open_spiel_meter(game.open_spiel, seed) if against_open_spiel and game.open_spiel else None
         for round_seed in range(seed, seed + ROUNDS):

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.engine.circuit import GOALS, LEGAL, NEXT, POSITION, SUMS, Circuit, padded
-from ggp_agent.engine.grouping import conditions, group_moves
+from ggp_agent.engine.circuit import DECISIVE, GOALS, LEGAL, NEXT, POSITION, SUMS, Circuit, padded
+from ggp_agent.engine.decisive import Rules, keep_decisive
+from ggp_agent.engine.grouping import MANY_MOVES, conditions, group_moves
 from ggp_agent.engine.network import FALSE, TRUE, Network
 from ggp_agent.engine.packing import pack
 from ggp_agent.errors import CannotGround, EngineError
@@ -156,13 +157,38 @@ class Layout:
         self.terminal = literal(ground.terminal)
         self.goals = [(ground.roles.index(role), value, literal(atom)) for role, value, atom in ground.goal]
         self.next = [literal(ground.next.get(fluent)) for fluent in builder.fluents]
-        self.replace_members()
+        self.decisive = self.find_decisive()
         self.loop_of = self.find_loop_gates()
+        self.replace_members()
         self.merge_single_uses()
         self.families = group_moves(self.legal, self.gates, self.conjunction)
         self.phase = self.find_phases()
         if self.families:
             self.set_apart()
+
+    def find_decisive(self) -> list[list[int]]:
+        """Role -> the literals that say which moves to consider; nothing if that would not pay."""
+        builder, ground = self.builder, self.builder.ground
+        if sum(map(len, self.legal)) >= MANY_MOVES:
+            return []
+        goals = [
+            [goal[1:] for goal in self.goals if goal[0] == role] or [(0, FALSE)] for role in range(len(self.legal))
+        ]
+        decisive = keep_decisive(
+            builder.network,
+            Rules(
+                fluents=[builder.literal[ground.true[fluent]] for fluent in builder.fluents],
+                next=self.next,
+                does=[[builder.literal[does] for _, _, does in moves] for moves in ground.moves],
+                legal=self.legal,
+                terminal=self.terminal,
+                best=[max(mine)[1] for mine in goals],
+                worst=[min(mine)[1] for mine in goals],
+                latches={latch for loop in builder.loops for latch in loop.latches},
+            ),
+        )
+        self.gates += builder.network.gates[len(self.gates) :]
+        return decisive
 
     def outputs(self) -> dict[int, list[int]]:
         """Phase -> the literals that it must compute."""
@@ -170,7 +196,19 @@ class Layout:
             POSITION: [*chain.from_iterable(self.legal), self.terminal],
             GOALS: [literal for _, _, literal in self.goals],
             NEXT: self.next,
+            DECISIVE: [*chain.from_iterable(self.decisive)],
         }
+
+    def count_uses(self) -> Counter[int]:
+        """Node -> how many gates, outputs and latches use it, of those that are needed at all."""
+        needed: dict[int, int] = {}
+        uses: Counter[int] = Counter()
+        for literals in self.outputs().values():
+            self.reach(literals, POSITION, needed)
+            uses.update(literal >> 1 for literal in literals)
+        uses.update(value >> 1 for loop in self.builder.loops for _, _, (value,) in loop.renewals)
+        uses.update(literal >> 1 for node in needed for literal in self.gates[node] or ())
+        return uses
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """A gate that the rules do not have."""
@@ -182,9 +220,7 @@ class Layout:
         """Of fluents of which exactly one is true, the costliest one will be true if none of the others will be."""
         if not any(exactly_one for _, exactly_one in self.builder.ground.groups):
             return
-        uses = Counter(literal >> 1 for literals in self.outputs().values() for literal in literals)
-        uses.update(value >> 1 for loop in self.builder.loops for _, _, (value,) in loop.renewals)
-        uses.update(literal >> 1 for gate in self.gates if gate is not None for literal in gate)
+        uses = self.count_uses()
         index = {fluent: number for number, fluent in enumerate(self.builder.fluents)}
         for group, exactly_one in self.builder.ground.groups:
             if not exactly_one:
@@ -228,12 +264,11 @@ class Layout:
 
     def merge_single_uses(self) -> None:
         """A gate that one other gate uses, and not negated, becomes part of that gate."""
-        uses: Counter[int] = Counter()
+        uses = self.count_uses()
         for literals in self.outputs().values():
-            uses.update(dict.fromkeys((literal >> 1 for literal in literals), 2))  # an output stays
+            uses.update(literal >> 1 for literal in literals)  # an output stays
         for loop in self.builder.loops:
-            uses.update({value >> 1: 2 for _, _, (value,) in loop.renewals})
-        uses.update(literal >> 1 for gate in self.gates if gate is not None for literal in gate)
+            uses.update(value >> 1 for _, _, (value,) in loop.renewals)
         inside = {2 * node for node, gate in enumerate(self.gates) if gate is not None and uses[node] == 1}
         for node, gate in enumerate(self.gates):
             if gate is None or inside.isdisjoint(gate):
@@ -252,8 +287,13 @@ class Layout:
         """Node -> the first phase that needs it."""
         phase: dict[int, int] = {}
         self.reach(conditions(self.families), POSITION, phase)
-        for number, literals in self.outputs().items():
+        outputs = self.outputs()
+        decisive: dict[int, int] = {}
+        self.reach(outputs.pop(DECISIVE), DECISIVE, decisive)
+        for number, literals in outputs.items():
             self.reach(literals, number, phase)
+        # What searches need before moves are chosen, and others too, is computed for all
+        phase.update({node: POSITION if node in phase else DECISIVE for node in decisive})
         return phase
 
     def reach(self, literals: Iterable[int], mark: int, marks: dict[int, int]) -> None:
@@ -305,9 +345,13 @@ class Layout:
             for number, literal in enumerate(literals)
         ]
         slots += [(NEXT, next_start + number, literal) for number, literal in enumerate(self.next)]
+        rows = next_start + len(builder.fluents)
+        decisive_starts = np.cumsum([rows, *blocks]) if self.decisive else np.zeros(0)
+        for start, literals in zip(decisive_starts.tolist(), self.decisive, strict=False):
+            slots += [(DECISIVE, int(start) + number, literal) for number, literal in enumerate(literals)]
+            rows += padded(len(literals))
         items = [*self.items(), *self.copies(slots, row)]
         items.sort()
-        rows = next_start + len(builder.fluents)
         for item in items:
             if item.node not in row:
                 row[item.node] = rows
@@ -327,6 +371,7 @@ class Layout:
             move_starts=move_starts.astype(np.int64),
             legal_starts=legal_starts.astype(np.int64),
             next_start=next_start,
+            decisive_starts=decisive_starts.astype(np.int64),
             initial=self.initial(),
             rows=rows,
             first_latch=first_latch,

@@ -2,8 +2,10 @@
 
 The nodes of a circuit are rows, in this order: the constant true; the fluents; the moves of each role, in blocks of
 BLOCK rows; the latches; the gates that say which moves are legal, in the same blocks; those that say which fluents will
-be true; and all other gates. Gates are computed in three phases: what a position needs (`legal`, `terminal`), what its
-goals need besides, and, once the moves are chosen, what the next state needs.
+be true; those that say which moves are worth considering, in the same blocks as the legal ones (see `decisive`), if the
+circuit has them; and all other gates. Gates are computed in three phases: what a position needs (`legal`, `terminal`),
+what its goals need besides, and, once the moves are chosen, what the next state needs. What only searches need, that
+is which moves are worth considering, is a phase of its own, DECISIVE, after the first.
 
 Where a role has very many moves, they come in groups (see `grouping`). Playouts then choose by groups, and two phases
 have what they leave out: LEGAL, the gates that only say which moves are legal, and SUMS, those that only say that none
@@ -23,8 +25,8 @@ from numpy.typing import NDArray
 
 from ggp_agent.errors import EngineError
 
-POSITION, GOALS, NEXT, LEGAL, SUMS = range(5)
-PHASES = ("position", "goals", "next", "legal moves", "sums of moves")
+POSITION, GOALS, NEXT, LEGAL, SUMS, DECISIVE = range(6)
+PHASES = ("position", "goals", "next", "legal moves", "sums of moves", "decisive moves")
 
 BAD_GOAL = -2  # a goal that is not an integer from 0 to 100
 BLOCK = 8  # moves are chosen in blocks of so many
@@ -40,6 +42,8 @@ class Circuit:
     move_starts: NDArray[np.int64]  # int64[roles + 1]: the first row of the moves of each role; the end of the last
     legal_starts: NDArray[np.int64]  # int64[roles + 1]: the same for the rows that say that these moves are legal
     next_start: int  # row: fluent f will be true if row next_start + f is
+    # int64[roles + 1]: as legal_starts, for the rows that say which moves to consider; no numbers if there are none
+    decisive_starts: NDArray[np.int64]
     initial: NDArray[np.bool_]  # bool[fluents]
     rows: int  # in all
     first_latch: int  # row; the latches end where the gates begin
@@ -76,6 +80,11 @@ class Circuit:
     def gates(self) -> int:
         return len(self.targets)
 
+    @property
+    def plain_gates(self) -> int:
+        """The gates that are not DECISIVE; those come last."""
+        return int(min((first for phase, first, *_ in self.segments.tolist() if phase == DECISIVE), default=self.gates))
+
     def depths(self) -> NDArray[np.int64]:
         """int64[rows]: how many gates lie between a row and the inputs, one round of every loop counted."""
         depths = np.zeros(self.rows, np.int64)
@@ -100,6 +109,7 @@ class Circuit:
             np.array_equal(self.legal_starts, np.cumsum([self.first_gate, *blocks])),
             self.move_starts[-1] == self.first_latch <= self.first_gate,
             self.legal_starts[-1] == self.next_start <= rows - len(self.fluents),
+            len(self.decisive_starts) == 0 or self.decisive_soundly(blocks),
             self.grouped_soundly(),
             len(self.goal_literals) == len(self.goal_roles) == len(self.goal_values),
             ((self.goal_roles >= 0) & (self.goal_roles < roles)).all(),
@@ -110,6 +120,10 @@ class Circuit:
         ]
         if not all(sound):
             raise EngineError("the arrays of this circuit do not fit together")
+
+    def decisive_soundly(self, blocks: list[int]) -> bool:
+        wanted = np.cumsum([self.next_start + len(self.fluents), *blocks])
+        return np.array_equal(self.decisive_starts, wanted) and bool(wanted[-1] <= self.rows)
 
     def grouped_soundly(self) -> bool:
         words, starts, groups = len(self.words), self.guard_words, len(self.piece_words)

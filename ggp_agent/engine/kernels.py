@@ -39,6 +39,7 @@ class Wiring(NamedTuple):
     state_rows: int  # one for each fluent, from row 1 on
     move_starts: NDArray[np.int64]  # int64[roles + 1]: the first row of the moves of each role
     legal_starts: NDArray[np.int64]  # int64[roles + 1]: the first row that says whether they are legal
+    decisive: int  # 1 if these rows only say so of moves worth considering (see `decisive`), else 0
     next_start: int
     terminal: int
     goal_literals: NDArray[np.int32]
@@ -53,6 +54,7 @@ class Wiring(NamedTuple):
     forced: int  # a row for each role: lanes in which a search chose its move
     tree: int  # rows for choosing moves
     # Straight-line code
+    used_bytes: int  # of every row: where the lanes begin that nobody uses
     code_starts: NDArray[np.int64]  # int64[segments + 1]: the functions of each segment; none if it is interpreted
     code: NDArray[np.int64]  # int64[functions]: addresses
 
@@ -82,7 +84,7 @@ def run_segment(wiring, segment):  # type: ignore[no-untyped-def]
     start, end = wiring.code_starts[segment], wiring.code_starts[segment + 1]
     if start < end:
         changed = 0
-        for offset in range(0, op.ROW_BYTES, 8 * VECTOR):
+        for offset in range(0, wiring.used_bytes, 8 * VECTOR):
             for number in range(start, end):
                 changed |= op.call(wiring.code[number], wiring.base + offset)
         return changed
@@ -143,7 +145,7 @@ def add_up(base, row, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def draw_below(wiring, count, bits, drawn, scratch):  # type: ignore[no-untyped-def]
-    """In every lane, a random number below `count`, each with the same chance; 0 where count is 0.
+    """In every active lane, a random number below `count`, each with the same chance; 0 where count is 0.
 
     Numbers with as many bits as count - 1 are drawn until they are not above it, which takes less than two tries on
     the average. `drawn` gets the number; `scratch` has room for 2 * bits + 4 rows.
@@ -164,7 +166,7 @@ def draw_below(wiring, count, bits, drawn, scratch):  # type: ignore[no-untyped-
     op.copy(base, mask + bits - 1, 2 * (top + bits - 1))
     for bit in range(bits - 2, -1, -1):
         op.either(base, mask + bit, mask + bit + 1, top + bit)
-    op.fill(base, todo, -1)
+    op.copy(base, todo, 2 * wiring.active)
     while op.is_any(base, todo):
         op.fill(base, above, 0)
         for bit in range(bits):

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import by_group, cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
-from ggp_agent.engine.circuit import BAD_GOAL, GOALS, NEXT, POSITION, Circuit
+from ggp_agent.engine.circuit import BAD_GOAL, DECISIVE, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import Limits, make_circuit
 from ggp_agent.engine.group_tables import make_groups
-from ggp_agent.engine.native import Linked, compile_in_child, function_starts, host, worth_compiling
+from ggp_agent.engine.native import VECTOR, Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
 from ggp_agent.engine.turning import STRIDE
 from ggp_agent.errors import EngineError
@@ -82,7 +82,9 @@ class Texts(Sequence[Term]):
 class Rows:
     """The memory that kernels work on, and the wiring of a circuit to it."""
 
-    def __init__(self, circuit: Circuit) -> None:
+    def __init__(self, circuit: Circuit, decisive: bool = False) -> None:
+        """Let roles that can win at once make no other moves, if `decisive`, and if the circuit knows such moves."""
+        decisive = decisive and len(circuit.decisive_starts) > 0
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5
         start, choices = rows + 6, rows + 6 + fluents
@@ -96,8 +98,11 @@ class Rows:
         self.rows: NDArray[np.uint64] = memory[skip : skip + total * WORDS].reshape(total, WORDS)
         self.rows[0] = ALL
         same = {field: getattr(circuit, field) for field in kernels.Wiring._fields if hasattr(circuit, field)}
+        if decisive:
+            same["legal_starts"] = circuit.decisive_starts
         self.wiring = kernels.Wiring(
             **same,
+            decisive=int(decisive),
             base=self.rows.ctypes.data,
             state_rows=fluents,
             random=random,
@@ -107,6 +112,7 @@ class Rows:
             choices=choices,
             forced=forced,
             tree=tree,
+            used_bytes=ROW_BYTES,
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
@@ -115,6 +121,10 @@ class Rows:
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
         self.wiring = self.wiring._replace(code=addresses, code_starts=starts)
+
+    def use_lanes(self, lanes: int) -> None:
+        """Only the first so many lanes matter from now on: machine code computes no more than these need."""
+        self.wiring = self.wiring._replace(used_bytes=8 * VECTOR * -(-lanes // (64 * VECTOR)))
 
     def seed(self, seed: int) -> None:
         """Set the random generators."""
@@ -240,8 +250,21 @@ class LanesEngine(Engine):
             by_group.turn_rows(groups)
             counts = (by_group.legal_moves(groups, role, 0, groups.found) for role in range(len(moves)))
             return [sorted(groups.found[:count].tolist()) for count in counts]
-        starts = self.circuit.legal_starts.tolist()
-        return [np.flatnonzero(self.row_bits(start, len(m))).tolist() for start, m in zip(starts, moves, strict=False)]
+        return self.moves_at(self.circuit.legal_starts)
+
+    def moves_at(self, starts: NDArray[np.int64]) -> list[list[int]]:
+        """The moves of each role whose rows, which begin there, are true in the first lane."""
+        pairs = zip(starts.tolist(), self.circuit.moves, strict=False)
+        return [np.flatnonzero(self.row_bits(start, len(moves))).tolist() for start, moves in pairs]
+
+    def considered(self, state: State) -> tuple[tuple[int, ...], ...]:
+        if not len(self.circuit.decisive_starts):
+            return super().considered(state)
+        with self.lock:
+            self.enter(state)
+            kernels.compute(self.rows.wiring, POSITION)
+            kernels.compute(self.rows.wiring, DECISIVE)
+            return tuple(map(tuple, self.moves_at(self.circuit.decisive_starts)))
 
     def look(self, state: State) -> Position:
         circuit = self.circuit

@@ -48,18 +48,26 @@ def labels(circuit: Circuit) -> dict[int, str]:
 
 
 def draw(circuit: Circuit, path: Path) -> None:
-    """The circuit from left to right: inputs, gates by their depth; a red line is a negated one."""
-    if circuit.gates > MAX_DRAWN:
-        raise ConfigError(f"a picture of {circuit.gates:,} gates would show nothing; up to {MAX_DRAWN} can be drawn")
-    depths = circuit.depths()
-    used = {int(literal) >> 1 for literal in circuit.literals} | set(circuit.targets.tolist())
+    """The circuit from left to right: inputs, gates by their depth; a red line is a negated one.
+
+    Without the gates of decisive moves, which are not part of the rules.
+    """
+    gates = circuit.plain_gates
+    if gates > MAX_DRAWN:
+        raise ConfigError(f"a picture of {gates:,} gates would show nothing; up to {MAX_DRAWN} can be drawn")
+    depths, targets, all_literals = (
+        circuit.depths(),
+        circuit.targets[:gates],
+        circuit.literals[: circuit.offsets[gates]],
+    )
+    used = {int(literal) >> 1 for literal in all_literals} | set(targets.tolist())
     columns: dict[int, list[int]] = defaultdict(list)
     for row in sorted(used):
         columns[int(depths[row])].append(row)
     place: dict[int, tuple[float, float]] = {}
     order: dict[int, float] = {}
     inputs: dict[int, list[int]] = defaultdict(list)
-    for gate, target in enumerate(circuit.targets.tolist()):
+    for gate, target in enumerate(targets.tolist()):
         inputs[target] += [int(x) for x in circuit.literals[circuit.offsets[gate] : circuit.offsets[gate + 1]]]
     for depth in sorted(columns):  # a gate stands at the height of what it uses
         rows = columns[depth]
@@ -80,7 +88,7 @@ def draw(circuit: Circuit, path: Path) -> None:
             axes.annotate(text, place[row], fontsize=5, xytext=(3, 0), textcoords="offset points", va="center")
     axes.set_xlabel("depth")
     axes.set_yticks([])
-    axes.set_title(f"{circuit.gates} gates, {len(circuit.literals)} literals; red lines are negated")
+    axes.set_title(f"{gates} gates, {len(all_literals)} literals; red lines are negated")
     save(figure, path)
 
 

@@ -27,9 +27,9 @@ MEAN = "mean"
 SETTINGS = (
     *("c=0.2", "c=0.35", "c=0.7", "c=1"),
     *("transpositions=off", "d=0:0:0", "d=1:0:0", "d=1:1:1", "d=2:1:2", "d=inf:0:1"),
-    *("groups=stages", "fpu=1", "ripe=2", "ripe=3"),
+    *("groups=stages", "fpu=1", "ripe=2", "ripe=3", "decisive=on"),
 )
-FASTER = ("ripe=2", "ripe=3")
+FASTER = ("ripe=2", "ripe=3", "decisive=on")
 LANES = ("lanes=16", "lanes=64", "lanes=256")  # against one
 
 

@@ -19,7 +19,9 @@ from ggp_agent.lab.rows import Row, percent_errors, spread
 
 SETS = 50  # of a part that is written down as a whole
 # Settings of players in experiments that have no others: results must mean the same when the agent's defaults change.
-FIXED = {"c": "0.5", "d": "1:0:1", "ripe": "1"}
+FIXED = {"c": "0.5", "d": "1:0:1", "ripe": "1", "decisive": "off"}
+# Settings of the searches that the paper on UCD compares: sequential ones that prove nothing
+SAME = "lanes=1,ripe=1,decisive=off,solve=off,virtual_loss=0"
 
 
 def search_player(*settings: str) -> str:

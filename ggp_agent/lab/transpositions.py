@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ggp_agent.engine import games, open_engine
+from ggp_agent.lab.matches import SAME
 from ggp_agent.lab.record import Record
 from ggp_agent.lab.rows import Row
 from ggp_agent.search import Limit, SearchConfig, Searcher
@@ -17,9 +18,10 @@ def shared_percent(record: Record, game: str, c: float, playouts: int) -> float:
     """Of the positions in the graph of a search from the start, the percentage to which several moves lead."""
 
     def count(seed: int) -> dict[str, Any]:
-        settings = {"d": "0:0:0", "c": str(c), "lanes": "1", "ripe": "1", "solve": "off", "virtual_loss": "0"}
+        same = dict(setting.split("=") for setting in SAME.split(","))
+        config = SearchConfig.parse({"d": "0:0:0", "c": str(c), **same})
         with open_engine(games.load(game)) as engine:
-            searcher = Searcher(engine, SearchConfig.parse(settings), seed)
+            searcher = Searcher(engine, config, seed)
             searcher.think(Limit(playouts=playouts))
             pool = searcher.workers[0].pool
             ways = pool.block["parent"][: pool.used(NODES)]  # the first edge into each

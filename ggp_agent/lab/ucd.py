@@ -13,7 +13,7 @@ from pathlib import Path
 from ggp_agent.engine.picture import pyplot, save
 from ggp_agent.errors import ConfigError
 from ggp_agent.lab import ucd_paper as paper
-from ggp_agent.lab.matches import Matches, Pairing, Score
+from ggp_agent.lab.matches import SAME, Matches, Pairing, Score
 from ggp_agent.lab.record import Order, Record
 from ggp_agent.lab.rows import Row, mean_row
 from ggp_agent.lab.transpositions import shared_row
@@ -33,7 +33,6 @@ HEX_C, GO_C, GGP_C = 0.3, 0.4, 0.4
 GGP_TRIED = {"connect_four": ((1, 0, 0), (2, 1, 2), (2, 2, 2))}
 GO_TRIED = ((2, 0, 1), (2, 1, 0))
 LONG = {"breakthrough": 300, "knightthrough": 300, "othello": 300}  # simulations in games that take long
-SAME = "lanes=1,ripe=1,solve=off,virtual_loss=0"
 
 Depths = tuple[int, int, int]
 

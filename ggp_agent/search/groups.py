@@ -35,9 +35,11 @@ FIRST_POWER = 16  # simulations after which `powers` begins
 def expand(g, lane, moves, counts):  # type: ignore[no-untyped-def]
     """Give the node where a walk stands its edges; false without room.
 
-    `moves[role, :counts[role]]` are the legal moves of its position.
+    `moves[role, :counts[role]]` are the moves to consider in its position. The mover is who has several, or else who is
+    noted in the node.
     """
-    node, choosers, mover = g.at[lane], 0, 0
+    node, choosers = g.at[lane], 0
+    mover = g.mover[node]
     for role in range(len(counts)):
         if counts[role] > 1:
             choosers += 1

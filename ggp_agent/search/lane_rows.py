@@ -23,7 +23,7 @@ IDLE, READY, STEPPED, PASSING, PLAYING, WAITING = range(6)
 
 # What lanes need to know of the wiring.
 PLACES = (
-    *("base", "state_rows", "start", "active", "ended", "forced", "move_starts", "legal_starts"),
+    *("base", "state_rows", "start", "active", "ended", "forced", "move_starts", "legal_starts", "decisive"),
     *("goal_literals", "goal_roles", "goal_values"),
 )
 # What they need to know of moves that are chosen by groups.
@@ -42,6 +42,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             **{name: getattr(wiring, name) for name in PLACES},
             **{name: getattr(rows.groups, name) for name in GROUPS},
             "rows": rows.rows,
+            "all_starts": circuit.legal_starts,  # int64[roles + 1]: rows of all legal moves, considered or not
             # int64[10]: steps, -, -, how it ended, lane, role, the step to look for overlong games; simulations begun,
             # ended, and cut off
             "progress": np.zeros(10, np.int64),
@@ -115,7 +116,7 @@ def read_state(lanes, lane):  # type: ignore[no-untyped-def]
 
 @kernel
 def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
-    """List the legal moves of all roles in a lane."""
+    """List the moves of all roles that are considered in a lane."""
     rows, moves, counts = lanes.rows, lanes.moves, lanes.counts
     if len(lanes.members):
         for role in range(len(counts)):
@@ -129,6 +130,22 @@ def read_moves(lanes, lane):  # type: ignore[no-untyped-def]
                 moves[role, count] = row - first
                 count += 1
         counts[role] = count
+
+
+@kernel
+def find_mover(lanes, lane):  # type: ignore[no-untyped-def]
+    """The role that has several legal moves in a lane, considered or not; role 0 if none has."""
+    rows, word, mask = lanes.rows, lane >> 6, np.uint64(1) << np.uint64(lane & 63)
+    for role in range(len(lanes.counts)):
+        if lanes.counts[role] > 1:
+            return role
+    for role in range(len(lanes.counts)):
+        count = 0
+        for row in range(lanes.all_starts[role], lanes.all_starts[role + 1]):
+            count += rows[row, word] & mask != 0
+        if count > 1:
+            return role
+    return 0
 
 
 @kernel

@@ -27,7 +27,9 @@ class Searches:
     """Searches of so many simulations a move, as many as there is room for."""
 
     def __init__(self, engine: LanesEngine, config: SearchConfig, playouts: int) -> None:
+        self.engine, self.config = engine, config
         self.playouts, self.count = playouts, self.room(engine, config, playouts)
+        self.states: dict[int, State] = {}  # where searches stand
         self.lanes = config.lanes_for(playouts)
         self.worker = LanesWorker(
             engine,
@@ -54,6 +56,7 @@ class Searches:
 
     def think(self, states: Mapping[int, State], ply: int) -> None:
         """Let some of the searches, by number, go on at these states; the others rest."""
+        self.states.update(states)
         roots = {self.graphs * number + k: state for number, state in states.items() for k in range(self.graphs)}
         self.worker.set_roots(roots, ply)
         searches, at_once = list(states), MAX_LANES // self.lanes
@@ -66,6 +69,8 @@ class Searches:
 
     def best(self, number: int, legal: Sequence[Move], role: int) -> Move:
         """The move to play where a search stands."""
+        if self.config.decisive:
+            legal = self.engine.considered(self.states[number])[role]
         block = self.worker.pool.block
         first = self.graphs * number
         roots = [(block, int(root)) for root in block["root"][first : first + self.graphs]]

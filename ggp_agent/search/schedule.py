@@ -15,7 +15,7 @@ import numpy as np
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.block import prefetch
 from ggp_agent.engine.by_group import choose_by_group, make_moves, turn_rows
-from ggp_agent.engine.circuit import GOALS, NEXT, POSITION
+from ggp_agent.engine.circuit import DECISIVE, GOALS, NEXT, POSITION
 from ggp_agent.engine.kernels import DONE, RUNNING, choose_moves, commit, compute, report_no_move
 from ggp_agent.engine.rowops import LANES, WORDS
 from ggp_agent.search.edges import copy_row, set_row
@@ -33,6 +33,7 @@ from ggp_agent.search.lane_rows import (
     STEPPED,
     WAITING,
     clear_bit,
+    find_mover,
     is_pending,
     later,
     load_state,
@@ -161,6 +162,8 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         node = g.at[lane]
         if not g.flags[node] & EXPANDED:
             read_moves(lanes, lane)
+            if lanes.decisive:
+                g.mover[node] = find_mover(lanes, lane)
             if not expand(g, lane, lanes.moves, lanes.counts):
                 leave_groups(g, lane)
                 need = PLAYOUT
@@ -351,6 +354,8 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
     over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.members) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
+        if wiring.decisive:
+            compute(wiring, DECISIVE)
         if by_group:
             turn_rows(groups)
         op.conjoin(base, ended, wiring.terminal, 2 * active)

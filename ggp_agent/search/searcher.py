@@ -74,6 +74,8 @@ class Searcher:
         return [SingleWorker(engine, config, seed=seeds[0], megabytes=config.megabytes)]
 
     def set_roots(self) -> None:
+        decisive = self.config.decisive and not self.position.terminal
+        self.considered = self.engine.considered(self.state) if decisive else ()
         for worker in self.workers:
             worker.set_roots(dict.fromkeys(range(len(worker.pool.block["root"])), self.state), self.level)
 
@@ -222,8 +224,11 @@ class Searcher:
         return [(worker.pool.block, int(root)) for worker in self.workers for root in worker.pool.block["root"]]
 
     def lines(self, role: int) -> list[Line]:
-        """All moves of a role at the root, the one to play first."""
-        return ranked_lines(self.roots(), self.position.legal[role], role)
+        """All moves of a role at the root, the one to play first and those that are not considered last."""
+        roots, legal = self.roots(), self.position.legal[role]
+        first = self.considered[role] if self.considered else legal
+        others = [move for move in legal if move not in first]
+        return ranked_lines(roots, first, role) + ranked_lines(roots, others, role)
 
     def best(self, role: int) -> Move:
         """The move to play: always legal, even if nothing was searched."""

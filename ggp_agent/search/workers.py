@@ -129,7 +129,7 @@ class LanesWorker(Worker):
     ) -> None:
         """So many searches of their own, each in so many lanes at most."""
         circuit = engine.circuit
-        self.engine, self.rows = engine, Rows(circuit)
+        self.engine, self.rows = engine, Rows(circuit, config.decisive)
         if config.rave and len(self.rows.groups.members):
             raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
         self.most = lanes
@@ -166,6 +166,7 @@ class LanesWorker(Worker):
         graphs = self.most * mine[:, None] + np.arange(self.most) if self.rooted else np.repeat(mine, self.most)
         self.pool.block["lane_graph"][: graphs.size] = graphs.ravel()
         self.assigned = len(mine)
+        self.rows.use_lanes(graphs.size)
 
     def restart(self, seed: int) -> None:
         """Forget all graphs; what is drawn from now on depends on the seed alone."""

@@ -1,0 +1,143 @@
+"""Moves that win at once, and moves that let another role win, are found by gates where trying all moves finds them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from ggp_agent.engine import Game
+from ggp_agent.engine.lanes import LanesEngine, Rows
+from ggp_agent.gdl import parse
+from tests.engine.games import SHIPPED
+
+EXACT = ["tic_tac_toe", "connect_four", "crisscross", "quarto"]
+# Here some wins take wide gates, such as one by the last capture, or it would take many gates to avoid all blunders
+PARTLY = ["breakthrough", "breakthrough_6x6", "knightthrough", "pawn_whopping", "three_player_tic_tac_toe"]
+# Roles move at once, wins are loops or wide gates, or there are too many moves
+UNKNOWN = ["rock_paper_scissors", "tron", "goofspiel", "hex_5x5", "go_6x6", "othello", "amazons_6x6"]
+
+
+def engine_of(name: str) -> LanesEngine:
+    return LanesEngine(Game.load(SHIPPED[name].rules), native=False)
+
+
+def choosing(legal: tuple[tuple[int, ...], ...]) -> list[int]:
+    """The roles that have a choice; all if none has."""
+    return [role for role, moves in enumerate(legal) if len(moves) > 1] or list(range(len(legal)))
+
+
+def after(engine: LanesEngine, state: bytes, role: int, move: int) -> bytes:
+    legal = engine.look(state).legal
+    found = engine.step(state, tuple(move if other == role else moves[0] for other, moves in enumerate(legal)))
+    assert isinstance(found, bytes)
+    return found
+
+
+def winning(engine: LanesEngine, state: bytes) -> list[int]:
+    """The moves after which the role that moves has its best goal and all others their worst, by trying them."""
+    legal = engine.look(state).legal
+    values = [engine.circuit.goal_values[engine.circuit.goal_roles == role] for role in range(len(legal))]
+    found = []
+    for role in choosing(legal):
+        wanted = tuple(mine.max() if other == role else mine.min() for other, mine in enumerate(values))
+        ends = {move: engine.look(after(engine, state, role, move)) for move in legal[role]}
+        found += [move for move, end in ends.items() if end.terminal and end.goals == wanted]
+    return found
+
+
+def blunders(engine: LanesEngine, state: bytes, role: int) -> set[int]:
+    """The moves of a role after which another can win at once, by trying all."""
+    states = {move: after(engine, state, role, move) for move in engine.look(state).legal[role]}
+    return {move for move, there in states.items() if not engine.look(there).terminal and winning(engine, there)}
+
+
+@pytest.mark.parametrize("name", EXACT + PARTLY)
+def test_moves_that_win_or_lose_are_those_that_trying_finds(name: str) -> None:
+    random = Random(5)
+    wins = avoided = 0
+    with engine_of(name) as engine:
+        for _ in range(20):
+            state = engine.initial()
+            for _ in range(300):
+                position = engine.look(state)
+                if position.terminal:
+                    break
+                assert isinstance(state, bytes)
+                considered, movers = engine.considered(state), choosing(position.legal)
+                for role, moves in enumerate(position.legal):
+                    if role not in movers:
+                        assert considered[role] == moves
+                if len(movers) == 1 and random.random() < 50 / len(position.legal[movers[0]]) ** 2:  # to save time
+                    legal, mine = set(position.legal[movers[0]]), set(considered[movers[0]])
+                    won, lost = set(winning(engine, state)), blunders(engine, state, movers[0])
+                    assert mine
+                    assert mine <= won or legal - mine <= lost
+                    if name in EXACT:
+                        assert mine == (won or legal - lost or legal)
+                    wins += bool(won) and mine <= won
+                    avoided += not won and mine < legal
+                state = engine.step(state, tuple(random.choice(moves) for moves in position.legal))
+    assert wins >= 5
+    assert avoided >= 2 or name in ("pawn_whopping", "three_player_tic_tac_toe")
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_other_games_are_left_as_they_are(name: str) -> None:
+    with engine_of(name) as engine:
+        assert len(engine.circuit.decisive_starts) == 0
+        rows = Rows(engine.circuit, decisive=True)
+        assert not rows.wiring.decisive
+        assert np.array_equal(rows.wiring.legal_starts, engine.circuit.legal_starts)
+
+
+RULES = """
+(role left) (role right) (init (turn left)) (init (count 0))
+(<= (legal left (take ?n)) (true (turn left)) (size ?n))
+(<= (legal right (take ?n)) (true (turn right)) (size ?n))
+(<= (legal right wait) (true (turn left)))
+(<= (legal left wait) (true (turn right)))
+(size 1) (size 2)
+(<= (next (turn right)) (true (turn left)))
+(<= (next (turn left)) (true (turn right)))
+(add 0 1 1) (add 1 1 2) (add 2 1 3) (add 0 2 2) (add 1 2 3) (add 2 2 4)
+(<= (next (count ?k)) (does ?r (take ?n)) (true (count ?m)) (add ?m ?n ?k))
+(<= terminal (true (count 3)))
+(<= terminal (true (count 4)))
+(<= (goal left 100) (true (count 3)) (true (turn right)))
+(<= (goal left 0) (not (goal left 100)))
+(<= (goal right 100) (not (goal left 100)))
+(<= (goal right 0) (goal left 100))
+"""
+
+
+def considered(text: str, moves: list[str]) -> list[set[str]]:
+    """The moves of both roles that are considered after some moves."""
+    with LanesEngine(Game.from_sheet(parse(text), "test"), native=False) as engine:
+        state = engine.initial()
+        for move in moves:
+            legal = engine.look(state).legal
+            names = [[str(engine.moves[role][k]) for k in mine] for role, mine in enumerate(legal)]
+            choice = [mine.index(move) if move in mine else 0 for mine in names]
+            state = engine.step(state, tuple(mine[k] for mine, k in zip(legal, choice, strict=True)))
+        assert isinstance(state, bytes)
+        found = engine.considered(state)
+        return [{str(engine.moves[role][k]) for k in mine} for role, mine in enumerate(found)]
+
+
+def test_a_role_that_can_win_has_no_other_moves() -> None:
+    assert considered(RULES, []) == [{"(take 1)", "(take 2)"}, {"wait"}]
+    assert considered(RULES, ["(take 1)"]) == [{"wait"}, {"(take 2)"}]
+    assert considered(RULES, ["(take 1)", "(take 1)"]) == [{"(take 1)"}, {"wait"}]
+
+
+def test_what_another_role_may_choose_is_not_assumed() -> None:
+    """Here right may shout while left takes, and then left does not win."""
+    shouting = RULES.replace(
+        "(<= (legal right wait) (true (turn left)))",
+        "(<= (legal right wait) (true (turn left))) (<= (legal right shout) (true (turn left)))"
+        "(<= (next loud) (does right shout))",
+    ).replace("(true (turn right)))\n(<= (goal left 0)", "(true (turn right)) (not (true loud)))\n(<= (goal left 0)")
+    assert considered(shouting, ["(take 1)", "(take 1)"])[0] == {"(take 1)", "(take 2)"}
+    assert considered(shouting, ["(take 1)"])[1] == {"(take 2)"}
