@@ -36,6 +36,7 @@ def random_config(random: Random) -> SearchConfig:
         lanes=random.choice([0, 1, 7, 64, 512]),
         parallel=random.choice(["tree", "tree", "leaf", "root"]),
         groups=random.choice(["none", "none", "stages"]),
+        decisive=random.random() < 0.7,
         virtual_loss=random.choice([0, 1, 3]),
         workers=random.choice([1, 1, 2]),
         megabytes=MEGABYTES,
