@@ -21,7 +21,7 @@ from ggp_agent.search.config import INFINITE, depths_text
 
 HEX_PLAYOUTS, GO_PLAYOUTS, GGP_PLAYOUTS = 1_000, 10_000, 1_000
 QUICK_PLAYOUTS, QUICK_MATCHES, QUICK_GAMES = 100, 20, ("connect_four", "pawn_whopping")
-QUICK_GO_PLAYOUTS = 20  # games of Go are long
+QUICK_GO_PLAYOUTS = 10  # games of Go are long
 HEX_DEPTHS = (0, 1, 2, 3, INFINITE)
 HEX_D2 = (0, 1)
 # The best setting of the paper is tried with so many times the simulations too, because there are hardly any

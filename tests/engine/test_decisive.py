@@ -53,34 +53,80 @@ def blunders(engine: LanesEngine, state: bytes, role: int) -> set[int]:
     return {move for move, there in states.items() if not engine.look(there).terminal and winning(engine, there)}
 
 
+def compare(engine: LanesEngine, random: Random, games: int, exact: bool = False) -> tuple[int, int]:
+    """Play at random, and try all moves where only one role has a choice: how often it could win, or avoid to lose."""
+    wins = avoided = 0
+    for _ in range(games):
+        state = engine.initial()
+        for _ in range(300):
+            position = engine.look(state)
+            if position.terminal:
+                break
+            assert isinstance(state, bytes)
+            considered, movers = engine.considered(state), choosing(position.legal)
+            for role, moves in enumerate(position.legal):
+                if role not in movers:
+                    assert considered[role] == moves
+            if len(movers) == 1 and random.random() < 50 / len(position.legal[movers[0]]) ** 2:  # to save time
+                legal, mine = set(position.legal[movers[0]]), set(considered[movers[0]])
+                won, lost = set(winning(engine, state)), blunders(engine, state, movers[0])
+                assert mine
+                assert mine <= won or legal - mine <= lost
+                if exact:
+                    assert mine == (won or legal - lost or legal)
+                wins += bool(won) and mine <= won
+                avoided += not won and mine < legal
+            state = engine.step(state, tuple(random.choice(moves) for moves in position.legal))
+    return wins, avoided
+
+
 @pytest.mark.parametrize("name", EXACT + PARTLY)
 def test_moves_that_win_or_lose_are_those_that_trying_finds(name: str) -> None:
-    random = Random(5)
-    wins = avoided = 0
     with engine_of(name) as engine:
-        for _ in range(20):
-            state = engine.initial()
-            for _ in range(300):
-                position = engine.look(state)
-                if position.terminal:
-                    break
-                assert isinstance(state, bytes)
-                considered, movers = engine.considered(state), choosing(position.legal)
-                for role, moves in enumerate(position.legal):
-                    if role not in movers:
-                        assert considered[role] == moves
-                if len(movers) == 1 and random.random() < 50 / len(position.legal[movers[0]]) ** 2:  # to save time
-                    legal, mine = set(position.legal[movers[0]]), set(considered[movers[0]])
-                    won, lost = set(winning(engine, state)), blunders(engine, state, movers[0])
-                    assert mine
-                    assert mine <= won or legal - mine <= lost
-                    if name in EXACT:
-                        assert mine == (won or legal - lost or legal)
-                    wins += bool(won) and mine <= won
-                    avoided += not won and mine < legal
-                state = engine.step(state, tuple(random.choice(moves) for moves in position.legal))
+        wins, avoided = compare(engine, Random(5), games=20, exact=name in EXACT)
     assert wins >= 5
     assert avoided >= 2 or name in ("pawn_whopping", "three_player_tic_tac_toe")
+
+
+def game_at_random(random: Random) -> str:
+    """Two roles set and clear bits in turn; what ends the game, and who has what goal then, are some of them."""
+
+    def some() -> str:
+        bits = [f"(true (bit {k}))" for k in random.sample(range(5), random.choice([2, 2, 3]))]
+        return " ".join(bit if random.random() < 0.7 else f"(not {bit})" for bit in bits)
+
+    def rules(head: str, count: int) -> list[str]:
+        return [f"(<= {head} {some()})" for _ in range(count)]
+
+    lines = """
+    (role x) (role o) (init (turn x)) (init (step 0))
+    (<= (next (turn o)) (true (turn x))) (<= (next (turn x)) (true (turn o)))
+    (<= (legal x wait) (true (turn o))) (<= (legal o wait) (true (turn x)))
+    (<= (legal ?r (put ?k)) (true (turn ?r)) (free ?r ?k))
+    (<= (legal ?r (drop ?k)) (true (turn ?r)) (true (bit ?k)))
+    (<= (legal ?r pass) (true (turn ?r)))
+    (<= (next (bit ?k)) (does ?r (put ?k)))
+    (<= (next (bit ?k)) (true (bit ?k)) (not (gone ?k))) (<= (gone ?k) (does ?r (drop ?k)))
+    (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+    (<= terminal (true (step 9)))
+    (<= (goal x ?v) (now ?v)) (<= (goal o 100) (now 0)) (<= (goal o 50) (now 50)) (<= (goal o 0) (now 100))
+    (<= (now 100) good) (<= (now 0) bad (not good)) (<= (now 50) (not good) (not bad))
+    """.splitlines()
+    lines += [f"(after {n} {n + 1})" for n in range(9)]
+    lines += [f"(<= (free {role} {k}) {some()})" for role in "xo" for k in range(5) if random.random() < 0.5]
+    lines += [f"(free {role} {k})" for role in "xo" for k in range(5)]
+    lines += [*rules("good", 2), *rules("bad", 2), *rules("terminal", 2), "(<= terminal good)", "(<= terminal bad)"]
+    return "\n".join(lines)
+
+
+def test_games_at_random_agree() -> None:
+    total_wins = total_avoided = 0
+    for seed in range(30):
+        random = Random(seed)
+        with LanesEngine(Game.from_sheet(parse(game_at_random(random)), "random"), native=False) as engine:
+            wins, avoided = compare(engine, random, games=10)
+        total_wins, total_avoided = total_wins + wins, total_avoided + avoided
+    assert total_wins > 100 and total_avoided > 100
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
