@@ -30,7 +30,8 @@ from ggp_agent.engine.network import FALSE, TRUE, Network
 
 MAX_WIDTH = 8  # literals that must hold together for a move to win: more seldom do, and would cost most
 MAX_WORK = 200_000  # gates that are looked at or made anew, at most: about a second
-MAX_GROWTH, LITTLE = 4, 5_000  # times the literals of the rules, or so many, are not too many
+TRIED = 8  # moves, after which it is seen how much work all will be
+MAX_GROWTH, LITTLE = 16, 5_000  # times the literals of the rules, or so many, are not too many
 
 Values = dict[int, int]  # node -> the literal that takes its place
 Moves = list[list[int]]  # role -> a literal for each of its moves
@@ -258,7 +259,10 @@ class Decisive:
         self.replace(self.touched(made, before), made, {})
         moved = state(made, {})
         self.replace(self.touched(moved, after), moved, {})
-        for move in moves:
+        begun = self.work
+        for number, move in enumerate(moves):
+            if number == TRIED and begun + (self.work - begun) * len(moves) // TRIED > MAX_WORK:
+                raise TooLarge  # before the end, which would not be reached
             mine = {rules.does[role][move] >> 1: TRUE}
             self.replace(self.touched(mine, before), mine, made)
             changed = {node: literal for node, literal in state(mine, made).items() if literal != moved[node]}
