@@ -1,16 +1,18 @@
 """Decisive moves, found by gates: what wins at once, and what lets another role win (Teytaud and Teytaud, 2010).
 
-A role that can win at once need not consider its other moves. A role that cannot need not consider a move after which
-another one wins at once, unless all its moves are like that. So a search sees two plies farther, in playouts too.
+A role that can win at once need not consider its other moves. A role that cannot need not consider a *blunder*, a move
+after which the other one wins at once, unless all its moves are like that. So a search sees two plies farther, in
+playouts too.
 
 A move wins if the state that it leads to is terminal and has the best goal of its role and the worst of all others, so
 that others cannot hope for a better way to lose. Blunders are known in games of two roles only: with three, who is to
-win may depend on what somebody prefers. Gates say so of the state
-before the move: those of `terminal` and `goal`, in which every fluent is replaced by what says that it will be true,
-in which in turn every `does` is replaced by true or false. Most of that is the same for all moves of a role, so that
-only the gates are made anew that feel the move. And because the game is not over yet, what alone would end it is false.
-The same once more, with "another role has a move that wins" in the place of `terminal` and `goal`, tells which moves
-are to be avoided.
+win may depend on what somebody prefers.
+
+Gates say so of the state before the move: those of `terminal` and `goal`, in which every fluent is replaced by what
+says that it will be true, in which in turn every `does` is replaced by true or false. Most of that is the same for all
+moves of a role, so that only the gates are made anew that feel the move. And because the game is not over yet, what
+alone would end it is false. The same once more, with "the other role has a move that wins" in the place of `terminal`
+and `goal`, tells which moves are blunders.
 
 This works where one role at a time has a choice, and what the others do is known. A literal that the legality of a move
 rests on, such as (true (control white)), *silences* another role if all its moves but one are illegal where it holds.
