@@ -172,7 +172,8 @@ class Layout:
         if sum(map(len, self.legal)) >= MANY_MOVES:
             return []
         goals = [
-            [goal[1:] for goal in self.goals if goal[0] == role] or [(0, FALSE)] for role in range(len(self.legal))
+            [goal[1:] for goal in self.goals if goal[0] == role and goal[2] != FALSE] or [(0, FALSE)]
+            for role in range(len(self.legal))
         ]
         decisive = keep_decisive(
             builder.network,

@@ -31,7 +31,7 @@ from itertools import chain
 from ggp_agent.engine.network import FALSE, TRUE, Network
 
 MAX_WIDTH = 8  # literals that must hold together for a move to win: more seldom do, and would cost most
-MAX_WORK = 200_000  # gates that are looked at or made anew, at most: about a second
+MAX_WORK = 1_000_000  # literals that are looked at, at most: about a second
 TRIED = 8  # moves, after which it is seen how much work all will be
 MAX_GROWTH, LITTLE = 16, 5_000  # times the literals of the rules, or so many, are not too many
 
@@ -59,9 +59,9 @@ class TooLarge(Exception):
 
 def keep_decisive(network: Network, rules: Rules) -> Moves:
     """The literals that say which moves to consider; nothing if nothing is known, or it would take too many gates."""
-    decisive = Decisive(network, rules)
     kept: Moves = []
     try:
+        decisive = Decisive(network, rules)
         wins = decisive.find_wins()
         if any(literal != FALSE for literals in wins for literal in literals):
             kept = decisive.keep(wins, [[FALSE] * len(moves) for moves in wins])
@@ -130,19 +130,18 @@ class Decisive:
             new = [other ^ 1 for other in self.gate(one) if other ^ 1 not in found] if one & 1 else []
             found.update(dict.fromkeys(new))
             todo += new
+        self.spend(len(found))
         return list(found)
 
     def implied(self, literal: int) -> set[int]:
         """Inputs, some of them negated, that hold where a literal does: those of its gate and of the gates in that."""
-        found, todo = set(), [literal]
-        while todo:
-            literal = todo.pop()
-            gate = self.network.gates[literal >> 1]
-            if gate is None:
-                found.add(literal)
-            elif not literal & 1:
-                todo += gate
-        return found
+        seen, todo = {literal}, [literal]
+        for one in todo:  # grows
+            new = [other for other in self.gate(one) if other not in seen] if not one & 1 else []
+            seen.update(new)
+            todo += new
+        self.spend(len(seen))
+        return {one for one in seen if not self.gate(one)}
 
     def both(self, literals: Iterable[int]) -> int:
         """The literal that says that all of these hold, or less: without gates of too many literals."""
@@ -162,7 +161,7 @@ class Decisive:
         if not gate or literal >> 1 < self.given:
             return literal
         if literal not in self.narrowed:
-            self.spend(1)
+            self.spend(len(gate))
             if literal & 1:
                 found = self.network.disjunction([self.narrow(other ^ 1) for other in gate])
             elif len(gate) > MAX_WIDTH:
@@ -190,8 +189,8 @@ class Decisive:
     def excludes(self, held: set[int], literal: int, known: dict[int, bool]) -> bool:
         """Is a literal seen to be false where all of these hold?"""
         if literal not in known:
-            self.spend(1)
             gate = self.gate(literal)
+            self.spend(1 + len(gate))
             if not gate:
                 known[literal] = literal ^ 1 in held
             elif literal & 1:
@@ -207,12 +206,16 @@ class Decisive:
         yield literal ^ 1
         group = self.network.group_of.get(literal >> 1)
         if group is not None and not literal & 1:
-            yield from (2 * node for node in self.network.groups[group][0] if 2 * node != literal)
+            nodes, _ = self.network.groups[group]
+            self.spend(len(nodes))
+            yield from (2 * node for node in nodes if 2 * node != literal)
 
     def silencers(self, role: int) -> dict[int, int]:
-        """Literal -> the only move of a role that can be legal where it holds."""
+        """Literal -> the only move of a role that can be legal where it holds; TRUE if it never has another one."""
         legal = self.rules.legal[role]
         possible = {move for move, literal in enumerate(legal) if literal != FALSE}
+        if len(possible) == 1:
+            return {TRUE: possible.pop()}
         barred: dict[int, set[int]] = defaultdict(set)
         for move in possible:
             for held in self.implied(legal[move]):
@@ -227,7 +230,7 @@ class Decisive:
         silencers = [self.silencers(other) for other in others]
         found: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for move, literal in enumerate(self.rules.legal[role]):
-            held = sorted(self.implied(literal))
+            held = sorted({TRUE, *self.implied(literal)})
             answers = [next((known[one] for one in held if one in known), None) for known in silencers]
             does = [self.rules.does[o][a] for o, a in zip(others, answers, strict=True) if a is not None]
             if literal != FALSE and len(does) == len(others):
@@ -253,6 +256,7 @@ class Decisive:
             raise TooLarge  # a loop would have to be made anew for every move
 
         def state(*values: Values) -> Values:
+            self.spend(len(fluents))
             return {node: self.unless_over(value(rules.next[self.fluent_of[node]], *values)) for node in fluents}
 
         # If the role made no move at all
@@ -301,15 +305,15 @@ class Decisive:
 
     def replace(self, gates: list[int], values: Values, base: Values) -> None:
         """Add what takes the place of these gates where other nodes have these values."""
-        self.spend(len(gates))
+        self.spend(sum(len(self.gate(2 * node)) for node in gates))
         for node in gates:
             gate = self.gate(2 * node)
             literals = [value(literal, values, base) for literal in gate]
             same = all(map(int.__eq__, literals, gate))
             values[node] = self.unless_over(2 * node if same else self.network.conjunction(literals))
 
-    def spend(self, gates: int) -> None:
-        self.work += gates
+    def spend(self, literals: int) -> None:
+        self.work += literals
         if self.work > MAX_WORK:
             raise TooLarge
 

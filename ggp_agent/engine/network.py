@@ -89,8 +89,8 @@ class Network:
                 literal = todo.pop()
                 gate = self.gates[literal >> 1]
                 if gate is not None and not literal & 1:
+                    todo += [other for other in gate if other not in held]
                     held.update(gate)
-                    todo += gate
             found = self.implied[move] = frozenset(held - {TRUE})
         return found
 

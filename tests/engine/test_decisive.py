@@ -187,3 +187,39 @@ def test_what_another_role_may_choose_is_not_assumed() -> None:
     ).replace("(true (turn right)))\n(<= (goal left 0)", "(true (turn right)) (not (true loud)))\n(<= (goal left 0)")
     assert considered(shouting, ["(take 1)", "(take 1)"])[0] == {"(take 1)", "(take 2)"}
     assert considered(shouting, ["(take 1)"])[1] == {"(take 2)"}
+
+
+def test_conditions_that_share_much_are_looked_at_once() -> None:
+    """Every condition rests twice on the one before: there are a million ways to the first."""
+    levels = 20
+    lines = [f"(<= (r {k + 1}) (s {k}) (t {k}))" for k in range(levels)]
+    lines += [
+        f"(<= (s {k}) (r {k}) (true (b {2 * k + 1}))) (<= (t {k}) (r {k}) (true (b {2 * k + 2})))"
+        for k in range(levels)
+    ]
+    lines += [f"(idx {k})" for k in range(2 * levels + 1)]
+    text = f"""
+    (role x) (role o) (init (turn x))
+    (<= (next (turn o)) (true (turn x))) (<= (next (turn x)) (true (turn o)))
+    (<= (legal x noop) (true (turn o))) (<= (legal o noop) (true (turn x)))
+    (<= (legal ?r (set ?k)) (true (turn ?r)) (idx ?k))
+    (<= (next (b ?k)) (does ?r (set ?k))) (<= (next (b ?k)) (true (b ?k)))
+    (<= (r 0) (true (b 0))) (<= terminal (r {levels})) (<= win (r {levels}))
+    (<= (goal x 100) win) (<= (goal x 0) (not win)) (<= (goal o 100) (not win)) (<= (goal o 0) win)
+    """
+    with LanesEngine(Game.from_sheet(parse(text + " ".join(lines)), "test"), native=False) as engine:
+        assert len(engine.look(engine.initial()).legal[0]) == 2 * levels + 1
+
+
+def test_a_role_that_never_has_a_choice_is_known_to_wait() -> None:
+    puppet = """
+    (role x) (role o) (legal o wait) (init (n 0)) (size 1) (size 2)
+    (<= (legal x (take ?k)) (size ?k))
+    (add 0 1 1) (add 1 1 2) (add 2 1 3) (add 0 2 2) (add 1 2 3) (add 2 2 4)
+    (<= (next (n ?k)) (does x (take ?j)) (true (n ?i)) (add ?i ?j ?k))
+    (<= terminal (true (n 3))) (<= terminal (true (n 4)))
+    (<= (goal x 100) (true (n 3))) (<= (goal x 0) (not (true (n 3))))
+    (<= (goal o 0) (true (n 3))) (<= (goal o 100) (not (true (n 3))))
+    """
+    assert considered(puppet, ["(take 1)"]) == [{"(take 2)"}, {"wait"}]
+    assert considered(puppet, []) == [{"(take 1)", "(take 2)"}, {"wait"}]
