@@ -109,8 +109,8 @@ class Engine(ABC):
         """Give back what the engine holds."""
 
     def considered(self, state: State) -> tuple[tuple[Move, ...], ...]:
-        """The legal moves of each role that a search considers, in a state in which the game is not over."""
-        return self.look(state).legal
+        """The moves of each role that a search considers in a state that is not terminal; nothing if all legal ones."""
+        return ()
 
     def facts(self, state: State) -> list[str]:
         """What is true in a state, as sorted text such as `(cell 1 1 b)`."""

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from ggp_agent.engine.network import FALSE, TRUE, Network
+from ggp_agent.engine.network import FALSE, TRUE, Network, implied
 
 MAX_WIDTH = 8  # literals that must hold together for a move to win: more seldom do, and would cost most
 MAX_WORK = 1_000_000  # literals that are looked at, at most: about a second
@@ -134,14 +134,10 @@ class Decisive:
         return list(found)
 
     def implied(self, literal: int) -> set[int]:
-        """Inputs, some of them negated, that hold where a literal does: those of its gate and of the gates in that."""
-        seen, todo = {literal}, [literal]
-        for one in todo:  # grows
-            new = [other for other in self.gate(one) if other not in seen] if not one & 1 else []
-            seen.update(new)
-            todo += new
-        self.spend(len(seen))
-        return {one for one in seen if not self.gate(one)}
+        """Inputs, some of them negated, that hold where a literal does."""
+        found = implied(literal, self.network.gates)
+        self.spend(len(found))
+        return {one for one in found if not self.gate(one)}
 
     def both(self, literals: Iterable[int]) -> int:
         """The literal that says that all of these hold, or less: without gates of too many literals."""

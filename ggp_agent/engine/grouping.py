@@ -12,11 +12,10 @@ too: in Amazons rests become four times fewer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
-from ggp_agent.engine.network import FALSE
+from ggp_agent.engine.network import FALSE, Gates, implied, inside
 
-Gates = Sequence[tuple[int, ...] | None]
 Conjunction = Callable[[Iterable[int]], int]
 Parts = dict[int, list[tuple[int, int]]]  # guard -> the parts that share it, each a number and the literal of its rest
 Families = dict[int, list[tuple[int, list[tuple[int, int]]]]]  # guard -> groups: rest, and moves with their rests
@@ -74,12 +73,6 @@ def take_apart(literals: list[list[int]], gates: Gates, conjunction: Conjunction
     return found
 
 
-def inside(literal: int, gates: Gates) -> tuple[int, ...]:
-    """The literals of which a literal is the AND; none if it is no gate."""
-    gate = None if literal & 1 else gates[literal >> 1]
-    return gate or ()
-
-
 class Shorter:
     """Says a literal in fewer words: an OR without parts that imply another part."""
 
@@ -94,20 +87,11 @@ class Shorter:
         if literal not in self.known:
             parts = [other ^ 1 for other in gate]
             for part in gate:
-                implied = self.implied(part ^ 1)
-                if any(self.follows(other, implied) for other in parts if other != part ^ 1):
+                held = implied(part ^ 1, self.gates)
+                if any(self.follows(other, held) for other in parts if other != part ^ 1):
                     parts.remove(part ^ 1)
             self.known[literal] = self.conjunction(part ^ 1 for part in parts) ^ 1
         return self.known[literal]
-
-    def implied(self, literal: int) -> set[int]:
-        """The literal, those of its gate, and those of the gates among them."""
-        found, todo = {literal}, [literal]
-        while todo:
-            gate = inside(todo.pop(), self.gates)
-            todo += [other for other in gate if other not in found]
-            found.update(gate)
-        return found
 
     def follows(self, literal: int, held: set[int]) -> bool:
         gate = inside(literal, self.gates)

@@ -12,11 +12,12 @@ What is known of the inputs makes gates smaller:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 TRUE, FALSE = 0, 1
 
 Product = frozenset[int]  # literals that must hold together
+Gates = Sequence[tuple[int, ...] | None]  # node -> the literals of a gate; None for all other nodes
 
 
 class Network:
@@ -79,19 +80,10 @@ class Network:
         return found if self.grouped.isdisjoint(found) else self.use_groups(found)
 
     def implied_by(self, move: int) -> frozenset[int]:
-        """The literals that hold if a move is made: its legality, and the literals of that gate and of those in it."""
+        """The literals that hold if a move is made."""
         found = self.implied.get(move)
         if found is None:
-            legal = self.legal_of[move]
-            held = {legal}
-            todo = [legal]
-            while todo:
-                literal = todo.pop()
-                gate = self.gates[literal >> 1]
-                if gate is not None and not literal & 1:
-                    todo += [other for other in gate if other not in held]
-                    held.update(gate)
-            found = self.implied[move] = frozenset(held - {TRUE})
+            found = self.implied[move] = frozenset(implied(self.legal_of[move], self.gates) - {TRUE})
         return found
 
     def use_groups(self, found: set[int]) -> set[int] | None:
@@ -152,6 +144,22 @@ class Network:
             inner = self.factor({term - {best} for term in terms if best in term})
             parts.append(self.conjunction([best, inner]))
             terms = {term for term in terms if best not in term}
+
+
+def inside(literal: int, gates: Gates) -> tuple[int, ...]:
+    """The literals of which a literal is the AND; none if it is no gate."""
+    gate = None if literal & 1 else gates[literal >> 1]
+    return gate or ()
+
+
+def implied(literal: int, gates: Gates) -> set[int]:
+    """A literal, those of which it is the AND, and those of which they are."""
+    found, todo = {literal}, [literal]
+    for one in todo:  # grows
+        new = [other for other in inside(one, gates) if other not in found]
+        found.update(new)
+        todo += new
+    return found
 
 
 def absorb(terms: set[Product]) -> set[Product]:

@@ -69,8 +69,8 @@ class Searches:
 
     def best(self, number: int, legal: Sequence[Move], role: int) -> Move:
         """The move to play where a search stands."""
-        if self.config.decisive:
-            legal = self.engine.considered(self.states[number])[role]
+        if self.config.decisive and (considered := self.engine.considered(self.states[number])):
+            legal = considered[role]
         block = self.worker.pool.block
         first = self.graphs * number
         roots = [(block, int(root)) for root in block["root"][first : first + self.graphs]]
