@@ -83,7 +83,7 @@ class Rows:
     """The memory that kernels work on, and the wiring of a circuit to it."""
 
     def __init__(self, circuit: Circuit, decisive: bool = False) -> None:
-        """Let roles that can win at once make no other moves, if `decisive`, and if the circuit knows such moves."""
+        """With `decisive`, kernels choose among the moves worth considering, if the circuit knows which these are."""
         decisive = decisive and len(circuit.decisive_starts) > 0
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5

@@ -47,7 +47,7 @@ class SearchConfig:
     exploration: float = setting("c", 0.4)
     first_play_urgency: float = setting("fpu", math.inf)  # the worth of a move that was never tried
     ripe: int = setting("ripe", 2)  # the simulation through an edge, counted from 1, that adds the position behind it
-    decisive: bool = setting("decisive", True)  # a role that can win at once has no other moves
+    decisive: bool = setting("decisive", True)  # see `engine.decisive`; off: all legal moves are considered
     virtual_loss: int = setting("virtual_loss", 1)  # losses that a simulation counts as while it runs
     solve: bool = setting("solve", True)  # prove values from terminal positions
     rave: float = setting("rave", 0.0)  # the bias of RAVE, such as 0.001; 0 turns it off
