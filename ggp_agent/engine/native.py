@@ -70,8 +70,8 @@ def kept_rows(circuit: Circuit) -> NDArray[np.int64]:
     for literals in (circuit.goal_literals, circuit.words.ravel()):
         last_use[literals >> 1] = len(parts)
     last_use[circuit.terminal >> 1] = len(parts)
-    outputs = max(circuit.next_start + len(circuit.fluents), *circuit.decisive_starts[-1:].tolist(), 0)
-    last_use[circuit.first_gate : outputs] = len(parts)
+    last_use[circuit.first_gate : circuit.next_start + len(circuit.fluents)] = len(parts)
+    last_use[circuit.decisive_starts.min(initial=circuit.rows) : circuit.decisive_starts.max(initial=0)] = len(parts)
     return last_use
 
 

@@ -227,7 +227,7 @@ class Searcher:
         """All moves of a role at the root, the one to play first and those that are not considered last."""
         roots, legal = self.roots(), self.position.legal[role]
         first = self.considered[role] if self.considered else legal
-        others = [move for move in legal if move not in first]
+        others = sorted(set(legal).difference(first))
         return ranked_lines(roots, first, role) + ranked_lines(roots, others, role)
 
     def best(self, role: int) -> Move:
