@@ -16,6 +16,7 @@ from ggp_agent.lab.bandit import forget_graph
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import TABLE, Pool
 from ggp_agent.search.groups import expand, make_groups
+from ggp_agent.search.select import mean_of
 from ggp_agent.search.table import EDGES, LISTED, NODES, hash_state, kernel
 from ggp_agent.search.ucd import KNOWN, MOVES, STEP, WALK, arrive, walk_on
 from ggp_agent.search.update import update
@@ -174,8 +175,9 @@ def is_wrong(g, node, values, best):  # type: ignore[no-untyped-def]
             while best[k, 0] >= 0.0 and best[k, 0] != g.move[edge]:
                 k += 1
             best[k, 0] = g.move[edge]
-            best[k, 1] += g.n[edge]
-            best[k, 2] += g.n[edge] * g.mean[edge]
+            if g.n[edge] > 0:
+                best[k, 1] += g.n[edge]
+                best[k, 2] += g.n[edge] * mean_of(g, edge)
             mean = best[k, 2] / best[k, 1] if best[k, 1] > 0.0 else -np.inf
             if mean > high:
                 chosen, high = k, mean

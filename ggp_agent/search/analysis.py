@@ -15,7 +15,6 @@ from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS, SOLVED
 from ggp_agent.search.table import NONE
 
 MAX_LINE = 20  # moves of a principal variation
-LEAST_SHARE = 1e-6  # of the trials of an edge, those that are no virtual losses
 LEAST_HOPE = 0.005  # of a move that is not proven; goals are multiples of 0.01
 
 Root = tuple[Block, int]  # a pool, and the node at which one of its graphs begins
@@ -79,8 +78,8 @@ def tally(root: Root, role: int, found: dict[Move, Tally]) -> None:
         mine = found.setdefault(int(g["move"][edge]), Tally())
         mine.visits += int(g["n"][edge])
         mine.total += float(means(g, edge)) * int(g["n"][edge])
-        if g["doubt"][edge] == PROVEN:
-            mine.proven = float(g["mean"][edge])
+        if g["trials"][edge] == PROVEN:
+            mine.proven = float(g["gain"][edge])
 
 
 def ranked_lines(roots: Sequence[Root], legal: Sequence[Move], role: int) -> list[Line]:
@@ -113,7 +112,7 @@ def root_value(roots: Sequence[Root], role: int) -> float:
         if g["flags"][node] & SOLVED:
             return float(g["value"][node, role])
         edges = np.arange(g["first"][node], g["first"][node] + g["edges"][node])
-        if len(edges) and g["doubt"][best := expected(g, edges)] == PROVEN:
+        if len(edges) and g["trials"][best := expected(g, edges)] == PROVEN:
             return float(g["value"][g["child"][best], role])
         mine = edges[g["role"][edges] == g["role"][edges[:1]]]  # where several roles choose, the edges of one
         total += float(g["total"][mine, role].sum())
@@ -122,15 +121,15 @@ def root_value(roots: Sequence[Root], role: int) -> float:
 
 
 def means(g: Block, edges: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """mu_{d1} of edges, without the losses of simulations on their way; 0 where there is none."""
+    """mu_{d1} of edges, without the losses of simulations on their way, or what is proven; 0 where nothing is known."""
     losses = g["flying"][edges] * (g["virtual_loss"] if g["rave"] == 0 else 0)
-    doubt = np.where(losses, g["doubt"][edges], 0.0)
-    return np.asarray(g["mean"][edges] / np.maximum(1 - losses * doubt**2, LEAST_SHARE))
+    trials = np.where(g["trials"][edges] == PROVEN, 1, g["trials"][edges] - losses)
+    return np.asarray(g["gain"][edges] / np.maximum(trials, 1))
 
 
 def expected(g: Block, edges: NDArray[np.int64]) -> int:
     """The edge that the mover is expected to take, in the order of `ranked_lines`."""
-    n, mean, proven = g["n"][edges], means(g, edges), g["doubt"][edges] == PROVEN
+    n, mean, proven = g["n"][edges], means(g, edges), g["trials"][edges] == PROVEN
     hope = max(mean[~proven].max(initial=-inf), LEAST_HOPE)
     if proven.any() and (proven.all() or mean[proven].max() >= hope):
         return int(edges[np.where(proven, mean, -inf).argmax()])

@@ -140,7 +140,7 @@ def add_edge(g, node, role, move):  # type: ignore[no-untyped-def]
     g.edges[node] += 1
     g.origin[edge], g.child[edge], g.next[edge], g.deeper[edge] = node, NONE, NONE, 0
     g.move[edge], g.role[edge] = move, role
-    g.n[edge], g.doubt[edge], g.mean[edge], g.flying[edge] = 0, UNTRIED, 0.0, 0
+    g.n[edge], g.trials[edge], g.gain[edge], g.flying[edge] = 0, UNTRIED, 0.0, 0
     set_row(g.total[edge], 0.0)
     g.end_n[edge] = 0
     set_row(g.end_total[edge], 0.0)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine.block import Block, Place
 from ggp_agent.errors import ConfigError
+from ggp_agent.search.breadth import make_breadths
 from ggp_agent.search.config import INFINITE, SearchConfig
 from ggp_agent.search.table import (
     EDGES,
@@ -33,7 +34,7 @@ from ggp_agent.search.table import (
 )
 
 SIMULTANEOUS = -1  # the mover of a position in which several roles choose
-UNTRIED, PROVEN = np.inf, 0.0  # the doubt of an edge that no simulation has taken to its end, or whose value is proven
+UNTRIED, PROVEN = 0.0, -1.0  # the trials of an edge that no simulation has taken, or whose value is proven
 
 # kind of a node
 POSITION, GROUP = range(2)
@@ -82,8 +83,8 @@ NODE_MORE: Record = {
     "value": (np.float64, ("roles",)),  # of a solved node
 }
 EDGE: Record = {  # what selection reads of an edge, four of them in a line of cache
-    "doubt": (np.float32, ()),  # 1 / sqrt(n_{d3} and virtual losses), or UNTRIED, or PROVEN
-    "mean": (np.float32, ()),  # mu_{d1} for the role whose move it is, with virtual losses
+    "trials": (np.float32, ()),  # n_{d3} and virtual losses, or UNTRIED, or PROVEN
+    "gain": (np.float32, ()),  # n_{d3} mu_{d1} for the role whose move it is, or the value that is proven
     "flying": (np.int32, ()),  # simulations on their way through it
     "child": (np.int32, ()),  # node, or NONE
 }
@@ -131,9 +132,9 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
     count_layers = 1 + max([0, *(d for d in (d2, d3 - 1 + more) if d < INFINITE - 1)])
     deep = max(count_layers, sum_layers) > 1 or INFINITE in (d1, d2, d3)
     return {
-        "exploration": float(config.exploration),
         "urgency": float(config.first_play_urgency),
         "virtual_loss": config.virtual_loss,
+        "grouped": int(grouped),  # may moves be in groups?
         "transpositions": int(config.transpositions),
         "update_all": int(config.update_all),
         "solve": int(config.solve),
@@ -144,6 +145,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "d1": d1,
         "d2": d2,
         "d3": d3,
+        "even": int(not grouped and (d1 == d3 == 0 or (d1 > 0 and d3 == 1))),  # is n_{d3} what mu_{d1} is a mean of?
         "count_layers": count_layers,  # finite ones
         "sum_layers": sum_layers,
         "deep": int(deep),  # are there layers above layer 0?
@@ -220,6 +222,7 @@ class Pool:
                 **rules,
                 **groups,
                 "roles": roles,
+                "breadths": make_breadths(config.exploration),
                 "best": best,
                 "worst": np.zeros(roles) if worst is None else worst,
                 "used": used,
@@ -292,7 +295,7 @@ class Pool:
         dtype = self.dtype(record)
         most = self.limit // sum(self.dtype(other).itemsize for other in RECORDS[what] if other not in self.unused)
         size = dtype.itemsize * (1 if record in self.unused else min(most, (1 << 31) - 1))
-        memory = np.zeros(size + LINE, np.uint8)
+        memory = np.zeros(size + 2 * LINE, np.uint8)  # selection reads two lines, of which a node may have one
         skip = -memory.ctypes.data % LINE
         return memory[skip : skip + size].view(dtype)
 

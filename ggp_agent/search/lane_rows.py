@@ -59,8 +59,12 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "hashes": np.zeros(LANES, np.uint64),  # uint64[LANES]
             "moves": np.zeros((roles, max(map(len, circuit.moves)) or 1), np.int32),  # int32[roles, moves]: scratch
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
-            "walker": np.zeros(LANES + 1, np.int32),  # int32[LANES + 1]: lanes whose walks go on
-            "walkers": np.zeros(1, np.int64),  # int64[1]: how many there are
+            "waiting": np.zeros(LANES, np.int32),  # int32[LANES]: lanes whose walks are to go on
+            "walking": np.zeros(LANES, np.int32),  # int32[LANES]: lanes whose walks go on in this round
+            "walkers": np.zeros(2, np.int64),  # int64[2]: how many wait, how many walk
+            "found": np.zeros(LANES, np.int64),  # int64[LANES]: scratch: the best edge of each walk
+            "running": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: simulations through its node
+            "careful": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: lanes whose walks are thought about
             "halted": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: lanes whose walks need something else
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ggp_agent.search.edges import add_edge, begin_edges, new_node, set_row
 from ggp_agent.search.graph import EXPANDED, GROUP, PROVEN, SIMULTANEOUS, SOLVED, UNTRIED
-from ggp_agent.search.select import lose, random_below
+from ggp_agent.search.select import lose, mean_of, random_below
 from ggp_agent.search.table import EDGES, NODES, NONE, copy_edge, kernel, rounded
 from ggp_agent.search.ucd import is_solved
 from ggp_agent.search.update import add_row, refresh, sees_through
@@ -51,7 +51,7 @@ def form_groups(g, node):  # type: ignore[no-untyped-def]
     proven = 0
     for edge in range(g.first[node], g.first[node] + g.edges[node]):
         fill_group(g, edge)
-        proven += g.doubt[edge] == PROVEN
+        proven += g.trials[edge] == PROVEN
     g.open[node] = g.edges[node] - proven
     if g.running[node] > 0:
         rewrite_paths(g, node, first, count, place, grouped)
@@ -73,24 +73,12 @@ def set_next_time(g, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mean_of(g, edge):  # type: ignore[no-untyped-def]
-    """mu_{d1} of an edge that is in the graph, without the losses of simulations on their way."""
-    flying = g.flying[edge]
-    g.flying[edge] = 0
-    refresh(g, edge)
-    mean = g.mean[edge]
-    g.flying[edge] = flying
-    refresh(g, edge)
-    return mean
-
-
-@kernel
 def ranking(g, first, count):  # type: ignore[no-untyped-def]
     """These edges in the order in which they are put into groups."""
     worth = np.empty(count)
     for k in range(count):
         edge = first + k
-        known = g.n[edge] > 0 or g.doubt[edge] == PROVEN
+        known = g.n[edge] > 0 or g.trials[edge] == PROVEN
         worth[k] = (-mean_of(g, edge) if known else 1.0) + JITTER * random_below(g, MANY)
     order = np.argsort(worth)
     if g.group_skip:  # the second best leaves its group to the fourth; the rest is arranged at random
@@ -155,7 +143,7 @@ def make_group_nodes(g, node, first, count, groups):  # type: ignore[no-untyped-
 def fill_group(g, edge):  # type: ignore[no-untyped-def]
     """Add up what the members of a group know, on its node and on the edge into it; no simulation is on its way."""
     group = g.child[edge]
-    g.n[edge], g.flying[edge], g.doubt[edge], g.mean[edge] = 0, 0, UNTRIED, 0.0
+    g.n[edge], g.flying[edge], g.trials[edge], g.gain[edge] = 0, 0, UNTRIED, 0.0
     set_row(g.total[edge], 0.0)
     set_row(g.counts[group], 0.0)
     set_row(g.sums[group], 0.0)
@@ -165,14 +153,14 @@ def fill_group(g, edge):  # type: ignore[no-untyped-def]
         g.n[edge] += g.n[member]
         add_row(g.total[edge], g.total[member])
         add_layers(g, group, member)
-        if g.doubt[member] != PROVEN:
+        if g.trials[member] != PROVEN:
             g.open[group] += 1
-        elif best == NONE or g.mean[member] > g.mean[best]:
+        elif best == NONE or g.gain[member] > g.gain[best]:
             best = member
     refresh(g, edge)
     if best != NONE and is_solved(g, group, best):
         g.flags[group] |= SOLVED
-        g.doubt[edge], g.mean[edge] = PROVEN, g.mean[best]
+        g.trials[edge], g.gain[edge] = PROVEN, g.gain[best]
 
 
 @kernel

@@ -60,11 +60,9 @@ from ggp_agent.search.ucd import (
     is_ripe,
     leave_groups,
     position_of,
-    walk_on,
 )
 from ggp_agent.search.update import update
-
-MOST_ASKED = 64  # edges of a node that are asked for before they are needed
+from ggp_agent.search.walk import walk_round
 
 
 @kernel
@@ -135,7 +133,7 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
     """Do what a walk needs, until it needs the circuit or has to walk on."""
     while need != NONE:
         if need == WALK:
-            lanes.walker[lanes.walkers[0]] = lane
+            lanes.waiting[lanes.walkers[0]] = lane
             lanes.walkers[0] += 1
             return
         if need == KNOWN:
@@ -173,37 +171,29 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
 
 @kernel
 def walk_all(g, lanes):  # type: ignore[no-untyped-def]
-    """Let all walks go on together, edge by edge: while one waits for memory, others go on.
+    """Let walks go on together, edge by edge.
 
-    A walk that comes to a node asks for its edges, and takes one of them in the next round. A walk that needs something
-    else asks for the state of its position.
+    One walk more begins in every round, so walks are at different depths, and while one waits for memory or for a
+    result, others go on. Those that need something else than an edge leave, and get it after the next round, when what
+    they need from memory is there.
     """
-    walker, walkers, halted = lanes.walker, lanes.walkers, lanes.halted
-    while walkers[0]:
-        count, kept, halts = walkers[0], 0, 0
-        for k in range(count):
-            node = g.at[walker[k]]
-            first = g.first[node]
-            prefetch(g.doubt, first)
-            prefetch(g.doubt, first + 4)  # many have fewer than nine: no jump that is hard to guess
-            for edge in range(first + 8, first + min(g.edges[node], MOST_ASKED), 4):
-                prefetch(g.doubt, edge)
-        for k in range(count):
-            lane = walker[k]
-            need = walk_on(g, lane)
-            if need == WALK:
-                prefetch(g.kind, g.at[lane])
-                walker[kept] = lane
-                kept += 1
-                continue
-            if need in (STEP, MOVES):
-                prefetch(g.hash, wanted_position(g, lane, need))
-            lanes.need[lane] = need
-            halted[halts] = lane
-            halts += 1
-        walkers[0] = kept
-        for k in range(halts):
+    waiting, walking, walkers, halted = lanes.waiting, lanes.walking, lanes.walkers, lanes.halted
+    late = 0
+    while walkers[0] or walkers[1] or late:
+        for _ in range(min(walkers[0], 1 + walkers[0] // 16)):
+            walkers[0] -= 1
+            walking[walkers[1]] = waiting[walkers[0]]
+            walkers[1] += 1
+        halts = walk_round(g, lanes, late)
+        for k in range(late, halts):
+            lane = halted[k]
+            if lanes.need[lane] in (STEP, MOVES):
+                prefetch(g.hash, wanted_position(g, lane, lanes.need[lane]))
+        for k in range(late):
             proceed(g, lanes, halted[k], lanes.need[halted[k]])
+        for k in range(late, halts):
+            halted[k - late] = halted[k]
+        late = halts - late
 
 
 @kernel
@@ -222,11 +212,6 @@ def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
                     prefetch(g.table, np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1)))
                 else:
                     lanes.phase[lane] = PASSING
-            elif lanes.phase[lane] == PLAYING:
-                for k in range(g.length[lane]):
-                    prefetch(g.origin, g.path[lane, k])
-                    prefetch(g.doubt, g.path[lane, k])
-                    prefetch(g.kind, g.nodes[lane, k])
 
 
 @kernel
@@ -244,12 +229,12 @@ def ask_for_more(g, lanes, over):  # type: ignore[no-untyped-def]
                 node = g.table[np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1))]
                 if node != NONE:
                     prefetch(g.hash, node)
-            elif lanes.phase[lane] == PLAYING and adapted:
+            elif lanes.phase[lane] == PLAYING and adapted and lane > 600:
                 for k in range(1, g.length[lane]):
                     edge = g.parent[g.nodes[lane, k]]
                     if edge != g.path[lane, k - 1]:
                         prefetch(g.origin, edge)
-                        prefetch(g.doubt, edge)
+                        prefetch(g.trials, edge)
 
 
 @kernel
@@ -282,7 +267,7 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     set_bit(lanes.rows, lanes.active, leader)
     lanes.here[leader] = NONE
     length, at = g.length[leader], g.at[leader]
-    for k in range(length):  # each update takes one simulation off the path
+    for k in range(length if lanes.block > 1 else 0):  # each update takes one simulation off the path
         g.flying[g.path[leader, k]] += lanes.block - 1
         if k == 0 or g.nodes[leader, k - 1] != g.nodes[leader, k]:
             g.running[g.nodes[leader, k]] += lanes.block - 1

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from ggp_agent.search.breadth import breadth_of
 from ggp_agent.search.edges import add_edge
 from ggp_agent.search.graph import PROVEN, SIMULTANEOUS, UNTRIED
-from ggp_agent.search.largest import TIE, largest, logarithm
+from ggp_agent.search.largest import TIE, largest
 from ggp_agent.search.table import NONE, RANDOM, inlined, kernel
 
 LOW = (1 << TIE) - 1
@@ -39,11 +40,11 @@ def mixed_mean(g, edge, mean, n):  # type: ignore[no-untyped-def]
 @kernel
 def rave_worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     """u of an edge with RAVE, and losses for simulations on their way through it."""
-    doubt, mean = g.doubt[edge], np.float64(g.mean[edge])
-    if doubt == PROVEN:
+    n, mean = np.float64(g.trials[edge]), np.float64(g.gain[edge])
+    if n == PROVEN:
         return np.float32(mean)  # there is nothing to explore
     losses = g.virtual_loss * g.flying[edge]
-    n = 1.0 / (np.float64(doubt) * doubt)  # 0 if it is untried
+    mean /= max(n, 1.0)
     if g.amaf_n[edge] > 0:
         mean = mixed_mean(g, edge, mean, n)
     elif n + losses == 0:
@@ -59,14 +60,35 @@ def worth(g, edge, breadth):  # type: ignore[no-untyped-def]
     """u of an edge (Saffidine et al., section 3.3)."""
     if g.rave > 0.0:
         return rave_worth(g, edge, breadth)
-    doubt = g.doubt[edge]
-    return np.float32(g.urgency) if doubt == UNTRIED else g.mean[edge] + breadth * doubt
+    trials, gain = g.trials[edge], g.gain[edge]
+    if trials == PROVEN:
+        return gain
+    if trials == UNTRIED:
+        return np.float32(g.urgency)
+    return (gain + breadth * math.sqrt(trials)) * (np.float32(1.0) / trials)
+
+
+@inlined
+def breadth_at(g, node):  # type: ignore[no-untyped-def]
+    """c sqrt(ln p) for the edges out of a node, with losses for simulations on their way through it."""
+    layer = 0 if g.mover[node] == SIMULTANEOUS else g.parent_layer
+    p = np.float32(g.counts[node, layer]) + np.float32(g.virtual_loss * g.running[node])
+    return breadth_of(g, max(p, np.float32(1.0)))
+
+
+@kernel
+def mean_of(g, edge):  # type: ignore[no-untyped-def]
+    """mu_{d1} of an edge in the graph, without the losses of simulations on their way, or the value that is proven."""
+    trials, gain = g.trials[edge], g.gain[edge]
+    if trials == PROVEN:
+        return gain
+    return gain / (trials - (g.virtual_loss * g.flying[edge] if g.rave == 0.0 else 0))
 
 
 @kernel
 def is_barred(g, edge, role, shared, skip):  # type: ignore[no-untyped-def]
     """Is an edge not to be chosen: another role's where several choose, or proven where those are skipped?"""
-    return (shared and g.role[edge] != role) or (skip and g.doubt[edge] == PROVEN)
+    return (shared and g.role[edge] != role) or (skip and g.trials[edge] == PROVEN)
 
 
 @inlined
@@ -74,7 +96,7 @@ def best_edge(g, node, role, skip, breadth):  # type: ignore[no-untyped-def]
     """The first edge of a role with the largest u, and how many have it; `skip` those whose value is proven."""
     first, count = g.first[node], g.edges[node]
     if g.rave == 0.0 and g.mover[node] != SIMULTANEOUS:
-        found = largest(g.doubt, np.int64(first), np.int64(count), breadth, np.float32(g.urgency), np.int64(skip))
+        found = largest(g.trials, np.int64(first), np.int64(count), breadth, np.float32(g.urgency), np.int64(skip))
         return np.int64(first + (found & LOW)), found >> TIE
     best, chosen, ties, shared = np.float32(-np.inf), NONE, 0, g.mover[node] == SIMULTANEOUS
     for edge in range(first, first + count):
@@ -92,7 +114,7 @@ def nth_best(g, node, role, skip, breadth, edge, number):  # type: ignore[no-unt
     """Of the edges that are as good as the best, the first of which is given, the one with this number."""
     best, shared, end = worth(g, edge, breadth), g.mover[node] == SIMULTANEOUS, g.first[node] + g.edges[node]
     while g.rave == 0.0 and not shared and end - edge > MANY:  # leave out many at once where there are many
-        found = largest(g.doubt, edge, np.int64(MANY), breadth, np.float32(g.urgency), np.int64(skip))
+        found = largest(g.trials, edge, np.int64(MANY), breadth, np.float32(g.urgency), np.int64(skip))
         ties = found >> TIE  # none, and no place, if all of them are barred
         if ties and worth(g, edge + (found & LOW), breadth) == best:
             if number < ties:
@@ -113,9 +135,7 @@ def select(g, node, role, skip, left):  # type: ignore[no-untyped-def]
 
     `skip` those whose value is proven; NONE if no others are there.
     """
-    shared = g.mover[node] == SIMULTANEOUS
-    parent = np.float32(g.counts[node, 0 if shared else g.parent_layer]) + np.float32(g.virtual_loss * g.running[node])
-    breadth = np.float32(g.exploration) * math.sqrt(logarithm(max(parent, np.float32(1.0))))
+    breadth = breadth_at(g, node)
     chosen, ties = best_edge(g, node, role, skip, breadth)
     if ties == 1 and not left:
         return chosen
@@ -152,7 +172,7 @@ def select_proven(g, node):  # type: ignore[no-untyped-def]
     """The best edge of a solved group: simulations end at positions, so they walk on to what solved it."""
     chosen = NONE
     for edge in range(g.first[node], g.first[node] + g.edges[node]):
-        if g.doubt[edge] == PROVEN and (chosen == NONE or g.mean[edge] > g.mean[chosen]):
+        if g.trials[edge] == PROVEN and (chosen == NONE or g.gain[edge] > g.gain[chosen]):
             chosen = edge
     return chosen
 
@@ -161,12 +181,6 @@ def select_proven(g, node):  # type: ignore[no-untyped-def]
 def lose(g, edge):  # type: ignore[no-untyped-def]
     """A simulation sets out through an edge: until it ends, it counts as lost there."""
     g.flying[edge] += 1
-    if g.virtual_loss == 0 or g.rave > 0.0:
-        return
-    doubt, loss = g.doubt[edge], np.float32(g.virtual_loss)
-    if doubt == UNTRIED:
-        g.doubt[edge] = np.float32(1.0) / math.sqrt(loss)
-        return
-    share = np.float32(1.0) / (np.float32(1.0) + loss * doubt * doubt)  # n / (n + loss)
-    g.mean[edge] *= share
-    g.doubt[edge] = doubt * math.sqrt(share)
+    if g.rave == 0.0:
+        trials = g.trials[edge]
+        g.trials[edge] = trials if trials == PROVEN else trials + np.float32(g.virtual_loss)

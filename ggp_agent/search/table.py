@@ -252,7 +252,7 @@ def copy_edge(g, old, new):  # type: ignore[no-untyped-def]
     """Everything but the origin and the list of edges into the child."""
     g.child[new] = g.child[old]
     g.move[new], g.role[new], g.n[new] = g.move[old], g.role[old], g.n[old]
-    g.doubt[new], g.mean[new], g.flying[new] = g.doubt[old], g.mean[old], g.flying[old]
+    g.trials[new], g.gain[new], g.flying[new] = g.trials[old], g.gain[old], g.flying[old]
     move_row(g.total, old, new)
     g.end_n[new], g.deeper[new] = g.end_n[old], g.deeper[old]
     move_row(g.end_total, old, new)

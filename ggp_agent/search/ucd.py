@@ -117,7 +117,7 @@ def walk_on(g, lane):  # type: ignore[no-untyped-def]
         g.running[node] += 1
         child = g.child[edge]
         if child == NONE:
-            if g.move[edge] >= 0:
+            if not g.grouped or g.move[edge] >= 0:
                 return STEP
             child = open_group(g, edge)
             if child == NONE:  # no room
@@ -219,10 +219,10 @@ def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
         node = g.origin[edge]
         # The proven edges of a solved node lead to nodes that were solved before it: following them leads to the end of
         # the game, and never round in a circle.
-        if g.doubt[edge] == PROVEN or g.flags[node] & SOLVED:
+        if g.trials[edge] == PROVEN or g.flags[node] & SOLVED:
             continue
-        g.doubt[edge] = PROVEN
-        g.mean[edge] = g.value[child, g.role[edge]]
+        g.trials[edge] = PROVEN
+        g.gain[edge] = g.value[child, g.role[edge]]
         g.open[node] -= 1
         if not is_solved(g, node, edge):
             continue

@@ -16,11 +16,9 @@ is one layer that feeds itself, brought up to date from the deepest position to 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS, UNTRIED
+from ggp_agent.search.graph import GROUP, PROVEN, SIMULTANEOUS
 from ggp_agent.search.rave import update_amaf
 from ggp_agent.search.table import NONE, STAMP, inlined, kernel
 
@@ -29,7 +27,12 @@ ON_PATH = 2  # of Graph.node_mark
 
 @inlined
 def add_row(target, source):  # type: ignore[no-untyped-def]
-    for k in range(len(target)):
+    """Add to the first elements of a row."""
+    if len(source) == 2:  # in most games: a loop costs more than what it does
+        target[0] += source[0]
+        target[1] += source[1]
+        return
+    for k in range(len(source)):
         target[k] += source[k]
 
 
@@ -40,38 +43,53 @@ def sees_through(g, edge):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def refresh(g, edge):  # type: ignore[no-untyped-def]
-    """What selection sees of an edge: n_{d3} and mu_{d1}, from the layers of its child, and losses of walks."""
-    n = g.n[edge]
-    if g.doubt[edge] == PROVEN:
+def see(g, node):  # type: ignore[no-untyped-def]
+    """What all edges into a node see in it: whether depths look beyond them, n_{d3} and n below, where its sums are."""
+    if node == NONE or g.mover[node] == SIMULTANEOUS:
+        return False, 0.0, 0.0, 0
+    lower = 0 if g.kind[node] == GROUP else 1
+    trials = g.counts[node, g.d3 - lower if g.own_inf == NONE else g.own_inf] if g.d3 > 0 else 0.0
+    place = (g.d1 - lower if g.sum_inf == NONE else g.sum_inf) * g.roles if g.d1 > 0 else 0
+    return True, trials, g.counts[node, 0], place
+
+
+@inlined
+def renew(g, edge, node, open_, trials, weight, place):  # type: ignore[no-untyped-def]
+    """What selection sees of an edge to a node that was seen: n_{d3} and mu_{d1}, and losses of walks."""
+    if g.trials[edge] == PROVEN:
         return
-    losses = g.virtual_loss * g.flying[edge] if g.rave == 0.0 else 0
+    n, losses = g.n[edge], g.virtual_loss * g.flying[edge] if g.rave == 0.0 else 0
     if n == 0:
-        g.doubt[edge] = 1.0 / math.sqrt(np.float32(losses)) if losses else UNTRIED
+        g.trials[edge] = np.float32(losses)
         return
-    child, deeper, group = g.child[edge], False, False
-    if g.d1 > 0 or g.d3 > 0:
-        deeper = sees_through(g, edge)
-        group = deeper and g.kind[child] == GROUP
-    trials = np.float64(n)
-    if g.d3 > 0 and group:
-        trials = g.counts[child, g.d3 if g.own_inf == NONE else g.own_inf]
-    elif g.d3 > 0 and deeper:
-        trials = g.end_n[edge] + g.counts[child, g.d3 - 1 if g.own_inf == NONE else g.own_inf]
-    role, total, weight = g.role[edge], 0.0, np.float64(n)
-    if g.d1 == 0 or not deeper:
-        total = g.total[edge, role]
+    role, deeper = g.role[edge], open_ and g.deeper[edge]
+    trials = trials + g.end_n[edge] if deeper and g.d3 > 0 else np.float64(n)
+    g.trials[edge] = trials + losses
+    if not (deeper and g.d1 > 0):
+        weight, total = np.float64(n), g.total[edge, role]
     else:
-        layer = g.sum_inf
-        if layer == NONE:
-            layer = g.d1 if group else g.d1 - 1
-        total, weight = g.sums[child, layer * g.roles + role], g.counts[child, 0]
-        if not group:
-            total += g.end_total[edge, role]
-            weight += g.end_n[edge]
-    lost = trials + losses
-    g.doubt[edge] = np.float32(1.0) / math.sqrt(np.float32(lost))
-    g.mean[edge] = total * trials / (weight * lost)
+        weight, total = weight + g.end_n[edge], g.sums[node, place + role] + g.end_total[edge, role]
+    if not g.even:
+        g.gain[edge] = total * trials / weight
+        return
+    g.gain[edge] = total
+
+
+@inlined
+def refresh(g, edge):  # type: ignore[no-untyped-def]
+    """What selection sees of an edge is brought up to date."""
+    node = g.child[edge]
+    open_, trials, weight, place = see(g, node)
+    renew(g, edge, node, open_, trials, weight, place)
+
+
+@inlined
+def refresh_edges_into(g, node):  # type: ignore[no-untyped-def]
+    edge = g.parent[node]
+    open_, trials, weight, place = see(g, node)
+    while edge != NONE:
+        renew(g, edge, node, open_, trials, weight, place)
+        edge = g.next[edge]
 
 
 @kernel
@@ -141,23 +159,42 @@ def change(g, lane, edge, layer, sum_layer, side, stamp, last, sum_change):  # t
 
 
 @inlined
+def pay(g, edge, payoff):  # type: ignore[no-untyped-def]
+    """A simulation that took this edge has ended."""
+    g.n[edge] += 1
+    add_row(g.total[edge], payoff)
+    g.flying[edge] -= 1
+
+
+@inlined
+def count_walk(g, node, payoff):  # type: ignore[no-untyped-def]
+    """A simulation that came through this node has ended: layer 0."""
+    g.counts[node, 0] += 1.0
+    g.running[node] -= 1
+    if g.sum_layers > 0:
+        add_row(g.sums[node], payoff)
+
+
+@inlined
 def update_path(g, lane):  # type: ignore[no-untyped-def]
-    """n, mu, n', mu' on the path, and layer 0."""
+    """n, mu, n', mu' on the path, layer 0, and what selection sees, from the end to the root."""
     length, payoff = g.length[lane], g.payoff[lane]
-    last = NONE
-    for k in range(length):
-        edge, node = g.path[lane, k], g.nodes[lane, k]
-        g.n[edge] += 1
-        add_row(g.total[edge], payoff)
-        g.flying[edge] -= 1
-        if node != last:  # else another role of a simultaneous move
-            g.counts[node, 0] += 1.0
-            g.running[node] -= 1
-            for role in range(g.roles if g.sum_layers > 0 else 0):
-                g.sums[node, role] += payoff[role]
-        last = node
+    adapted = (g.d1 > 0 or g.d3 > 0) and not g.deep
+    edge, below = g.path[lane, length - 1], NONE
     g.end_n[edge] += 1
     add_row(g.end_total[edge], payoff)
+    for k in range(length - 1, -1, -1):
+        edge, node = g.path[lane, k], g.nodes[lane, k]
+        pay(g, edge, payoff)
+        if k == 0 or g.nodes[lane, k - 1] != node:  # else another role of a simultaneous move
+            count_walk(g, node, payoff)
+        if adapted and below != NONE and below != node:
+            refresh_edges_into(g, below)
+        if not adapted or below == NONE or g.child[edge] == NONE:  # else it was one of these
+            refresh(g, edge)
+        below = node
+    if adapted:
+        refresh_edges_into(g, below)
 
 
 @kernel
@@ -184,15 +221,7 @@ def into_group(g, edge):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def refresh_edges_into(g, node):  # type: ignore[no-untyped-def]
-    edge = g.parent[node]
-    while edge != NONE:
-        refresh(g, edge)
-        edge = g.next[edge]
-
-
-@kernel
-def refresh_into(g, side, touched):  # type: ignore[no-untyped-def]
+def refresh_into_all(g, side, touched):  # type: ignore[no-untyped-def]
     """Refresh the edges into all nodes of a list."""
     for k in range(touched):
         refresh_edges_into(g, g.touched[k, side])
@@ -204,7 +233,7 @@ def update_layers(g, lane, stamp, touched):  # type: ignore[no-untyped-def]
     last = g.path[lane, g.length[lane] - 1]
     sum_change = np.empty(g.roles)
     side = 0
-    refresh_into(g, side, touched)
+    refresh_into_all(g, side, touched)
     for depth in range(1, max(g.count_layers, g.sum_layers)):
         layer = depth if depth < g.count_layers else NONE
         sum_layer = depth if depth < g.sum_layers else NONE
@@ -230,7 +259,7 @@ def update_layers(g, lane, stamp, touched):  # type: ignore[no-untyped-def]
                     length = spread(g, edge, layer, sum_layer, count, sum_change, other, stamp, length)
                 edge = g.next[edge]
         side, touched = other, length
-        refresh_into(g, side, touched)
+        refresh_into_all(g, side, touched)
     return stamp
 
 
@@ -274,7 +303,7 @@ def update_endless(g, lane, stamp):  # type: ignore[no-untyped-def]
                 count = change(g, lane, edge, g.count_inf, g.sum_inf, 0, stamp, last, sum_change)
                 spread(g, edge, g.count_inf, g.sum_inf, count, sum_change, 0, stamp, touched)
             edge = g.next[edge]
-    refresh_into(g, 0, touched)
+    refresh_into_all(g, 0, touched)
 
 
 @kernel
@@ -322,14 +351,9 @@ def update(g, lane):  # type: ignore[no-untyped-def]
             stamp += 1
             update_endless(g, lane, stamp)
         g.used[STAMP] = stamp
+        for k in range(length):
+            refresh(g, g.path[lane, k])
     elif g.update_all:
         g.used[STAMP] += 1
         update_ancestors(g, lane, g.used[STAMP])
-    shared = g.d1 > 0 or g.d3 > 0
-    for k in range(length):
-        edge = g.path[lane, k]
-        if shared and not g.deep:
-            refresh_edges_into(g, g.nodes[lane, k])
-        if not shared or k == length - 1 or g.child[edge] == NONE:  # else refreshed with the next one on the path
-            refresh(g, edge)
     g.length[lane] = 0

@@ -104,14 +104,14 @@ def audit_places(pool: Pool) -> None:
 def audit_proofs(pool: Pool) -> None:
     """A proven edge leads to a solved node; a solved node is over, or worth as much as its best proven edge."""
     g, nodes, edges = pool.block, pool.used(NODES), all_edges(pool)
-    proven = edges[g["doubt"][edges] == PROVEN]
+    proven = edges[g["trials"][edges] == PROVEN]
     leads = g["child"][proven]
     assert (leads != NONE).all() and (g["flags"][leads] & SOLVED != 0).all()
-    assert np.allclose(g["mean"][proven], g["value"][leads, g["role"][proven]], atol=1e-6)
+    assert np.allclose(g["gain"][proven], g["value"][leads, g["role"][proven]], atol=1e-6)
     for node in np.flatnonzero(g["flags"][:nodes] & SOLVED).tolist():
         if not g["flags"][node] & TERMINAL:
             mine = np.arange(g["first"][node], g["first"][node] + g["edges"][node])
-            sound = mine[g["doubt"][mine] == PROVEN]
+            sound = mine[g["trials"][mine] == PROVEN]
             assert g["value"][node, g["mover"][node]] == g["value"][g["child"][sound], g["mover"][node]].max()
 
 
@@ -150,10 +150,11 @@ def defined(pool: Pool, depths: tuple[int, int, int]) -> None:
     for node in range(pool.used(NODES)):
         shared = g["mover"][node] == SIMULTANEOUS
         for edge in below(node):
-            if g["doubt"][edge] == PROVEN:
+            if g["trials"][edge] == PROVEN:
                 continue
-            assert math.isclose(g["doubt"][edge], n(edge, 0 if shared else d3) ** -0.5, rel_tol=1e-5)
-            assert abs(g["mean"][edge] - mu(edge, 0 if shared else d1, int(g["role"][edge]))) < 1e-5
+            trials = n(edge, 0 if shared else d3)
+            assert math.isclose(g["trials"][edge], trials, rel_tol=1e-6)
+            assert abs(g["gain"][edge] / trials - mu(edge, 0 if shared else d1, int(g["role"][edge]))) < 1e-5
         if not shared and g["edges"][node]:
             total = sum(n(edge, d2) for edge in below(node))
             assert math.isclose(g["counts"][node, g["parent_layer"]], total, rel_tol=1e-9, abs_tol=1e-6)
@@ -183,7 +184,7 @@ def tried(pool: Pool) -> dict[tuple[Any, ...], tuple[Any, ...]]:
             label = (int(g["role"][edge]), int(g["move"][edge]))
             child = int(g["child"][edge])
             leads = None if child == NONE else g["state"][g["position"][child]].tobytes()
-            means = tuple(float(g[field][edge]) for field in ("n", "end_n", "mean", "doubt"))
+            means = tuple(float(g[field][edge]) for field in ("n", "end_n", "gain", "trials"))
             totals = (g["total"][edge].tolist(), g["end_total"][edge].tolist())
             found[(name, *label)] = (*means, *totals, leads)
             if child != NONE:

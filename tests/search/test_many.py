@@ -27,7 +27,7 @@ def lines(searches: Searches, number: int) -> list[list[tuple[int, int, float]]]
     g, first = searches.worker.pool.block, searches.graphs * number
     return [
         [
-            (int(g["move"][edge]), int(g["n"][edge]), float(g["mean"][edge]))
+            (int(g["move"][edge]), int(g["n"][edge]), float(g["gain"][edge]))
             for edge in range(g["first"][root], g["first"][root] + g["edges"][root])
         ]
         for root in g["root"][first : first + searches.graphs]

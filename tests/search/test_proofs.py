@@ -6,6 +6,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ggp_agent.engine import Engine, State
@@ -86,7 +87,7 @@ def outcomes(engine: Engine, state: State, memo: dict[State, set[tuple[int, ...]
 def test_what_is_proven_for_three_roles_is_true_whatever_the_others_prefer(seed: int, values: list[int]) -> None:
     engine = engine_from(three(seed, values))
     searcher = Searcher(engine, small(lanes=20, ripe=1), seed=seed)
-    searcher.think(Limit(playouts=3_000))
+    searcher.think(Limit(playouts=6_000))
     audit(searcher)
     memo: dict[State, set[tuple[int, ...]]] = {}
     g = searcher.workers[0].pool.block
@@ -145,9 +146,9 @@ class Line:
             "role": [0] * len(edges),
             "move": list(range(len(edges))),
             "n": [n for n, _, _ in edges],
-            "mean": [mean for _, mean, _ in edges],
-            "doubt": [PROVEN if proven else 1.0 for _, _, proven in edges],
-            "flying": [0] * len(edges),
+            "gain": np.array([mean * (1 if proven else n) for n, mean, proven in edges]),
+            "trials": np.array([PROVEN if proven else n for n, _, proven in edges]),
+            "flying": np.zeros(len(edges)),
             "virtual_loss": 1,
             "rave": 0.0,
         }

@@ -1,0 +1,129 @@
+"""One edge more for many walks: what takes most of the time of a search.
+
+A processor goes on with other walks while one waits for memory, a root or a quotient, if nothing tells it to wait: so
+all walks look for their best edges before any of them takes one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ggp_agent.engine.block import prefetch
+from ggp_agent.search.graph import EXPANDED, POSITION
+from ggp_agent.search.largest import TIE, largest
+from ggp_agent.search.select import LOW, breadth_at, nth_best, random_below
+from ggp_agent.search.table import NONE, inlined, kernel
+from ggp_agent.search.ucd import STEP, WALK, push, walk_on
+
+MOST_ASKED = 64  # edges of a node that are asked for before they are needed
+
+
+@kernel
+def walk_round(g, lanes, halts):  # type: ignore[no-untyped-def]
+    """Let all walking lanes take an edge. Some halt and need something else: how many have by now, from `halts` on."""
+    walking, halted, careful = lanes.walking, lanes.halted, lanes.careful
+    plain, cautious = sort_walks(g, lanes)
+    look_for_best(g, lanes, plain)
+    kept, halts, cautious = take_best(g, lanes, plain, halts, cautious)
+    for k in range(cautious):
+        lane = careful[k]
+        need = walk_on(g, lane)
+        if need == WALK:
+            prefetch(g.kind, g.at[lane])
+            walking[kept] = lane
+            kept += 1
+        else:
+            lanes.need[lane] = need
+            halted[halts] = lane
+            halts += 1
+    lanes.walkers[1] = kept
+    return halts
+
+
+@inlined
+def sort_walks(g, lanes):  # type: ignore[no-untyped-def]
+    """Ask for the edges that walks choose from, and find the walks that have nothing else to think about.
+
+    These are the first ones afterwards: all moves have edges, one role chooses, the position has not come before. The
+    others are careful. How many are which.
+    """
+    walking, careful = lanes.walking, lanes.careful
+    plain, cautious, never = 0, 0, g.rave > 0.0 or g.grouped
+    for k in range(lanes.walkers[1]):
+        lane = walking[k]
+        node, length = g.at[lane], g.length[lane]
+        first = g.first[node]
+        prefetch(g.trials, first)
+        prefetch(g.trials, first + 4)  # many have fewer than nine: no jump that is hard to guess
+        for edge in range(first + 8, first + min(g.edges[node], MOST_ASKED), 4):
+            prefetch(g.trials, edge)
+        if (
+            (g.flags[node] ^ EXPANDED)
+            | (g.kind[node] ^ POSITION)
+            | g.left[node]
+            | (g.mover[node] < 0)
+            | (length >= g.max_path)
+            | ((length > 0) & (g.level[node] <= g.top[lane]))
+            | never
+        ):
+            careful[cautious] = lane
+            cautious += 1
+        else:
+            walking[plain] = lane
+            plain += 1
+    return plain, cautious
+
+
+@inlined
+def best_of(g, node, skip):  # type: ignore[no-untyped-def]
+    """What `largest` finds among the edges of a node."""
+    first, count = np.int64(g.first[node]), np.int64(g.edges[node])
+    return largest(g.trials, first, count, breadth_at(g, node), np.float32(g.urgency), np.int64(skip))
+
+
+@kernel
+def look_for_best(g, lanes, count):  # type: ignore[no-untyped-def]
+    """Find the best edge for every walk, and note how many simulations are on their way through its node."""
+    for k in range(count):
+        lane = lanes.walking[k]
+        node = g.at[lane]
+        lanes.found[k] = best_of(g, node, g.length[lane] == 0)
+        lanes.running[k] = g.running[node]
+
+
+@kernel
+def take_best(g, lanes, count, halts, cautious):  # type: ignore[no-untyped-def]
+    """Let walks take the edge that was found if it is the only best one: what `walk_on` does, which others are left to.
+
+    How many walks go on, how many have halted, and how many are careful.
+    """
+    walking, halted, careful = lanes.walking, lanes.halted, lanes.careful
+    kept = 0
+    for k in range(count):
+        lane = walking[k]
+        node, found = g.at[lane], lanes.found[k]
+        if g.running[node] != lanes.running[k]:  # another walk of this round was here
+            found = best_of(g, node, g.length[lane] == 0)
+        edge, ties = np.int64(g.first[node]) + (found & LOW), found >> TIE
+        if ties == 0:  # all edges of the root are proven
+            careful[cautious] = lane
+            cautious += 1
+            continue
+        if ties > 1:
+            skip = g.length[lane] == 0
+            edge = nth_best(g, node, g.mover[node], skip, breadth_at(g, node), edge, random_below(g, ties))
+        g.top[lane] = g.level[node]
+        push(g, lane, edge)
+        g.running[node] += 1
+        child = g.child[edge]
+        if child == NONE:
+            lanes.need[lane] = STEP
+            prefetch(g.origin, edge)
+            halted[halts] = lane
+            halts += 1
+            continue
+        g.at[lane] = child
+        prefetch(g.kind, child)
+        walking[kept] = lane
+        kept += 1
+    return kept, halts, cautious
