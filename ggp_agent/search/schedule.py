@@ -64,6 +64,8 @@ from ggp_agent.search.ucd import (
 from ggp_agent.search.update import update
 from ggp_agent.search.walk import walk_round
 
+BEGIN = 16  # of so many walks that wait, one more begins in a round
+
 
 @kernel
 def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
@@ -173,14 +175,14 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
 def walk_all(g, lanes):  # type: ignore[no-untyped-def]
     """Let walks go on together, edge by edge.
 
-    One walk more begins in every round, so walks are at different depths, and while one waits for memory or for a
-    result, others go on. Those that need something else than an edge leave, and get it after the next round, when what
-    they need from memory is there.
+    One walk more begins in every round, or a few, so walks are at different depths, and while one waits for memory or
+    for a result, others go on. Those that need something else than an edge leave, and get it after the next round, when
+    what they need from memory is there.
     """
     waiting, walking, walkers, halted = lanes.waiting, lanes.walking, lanes.walkers, lanes.halted
     late = 0
     while walkers[0] or walkers[1] or late:
-        for _ in range(min(walkers[0], 1 + walkers[0] // 16)):
+        for _ in range(min(walkers[0], 1 + walkers[0] // BEGIN)):
             walkers[0] -= 1
             walking[walkers[1]] = waiting[walkers[0]]
             walkers[1] += 1
@@ -197,8 +199,8 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
-    """Ask for the paths of simulations that are about to end, and for places in the table of positions that are new."""
+def read_arrivals(g, lanes, over):  # type: ignore[no-untyped-def]
+    """Read the positions that walks have come to, and ask for their places in the table, if they may join the graph."""
     for word in range(WORDS):
         bits = np.int64(over[word] | lanes.pending[word])
         while bits:
@@ -215,11 +217,8 @@ def ask_for_memory(g, lanes, over):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def ask_for_more(g, lanes, over):  # type: ignore[no-untyped-def]
-    """Ask for what can be known now: the positions that the table has in these places, and edges that lead to where
-    simulations come from that are about to end, because they will be brought up to date.
-    """
-    adapted = g.d1 > 0 or g.d3 > 0
+def ask_for_known(g, lanes, over):  # type: ignore[no-untyped-def]
+    """Ask for the positions that the table has in these places."""
     for word in range(WORDS):
         bits = np.int64(over[word] | lanes.pending[word])
         while bits:
@@ -229,12 +228,6 @@ def ask_for_more(g, lanes, over):  # type: ignore[no-untyped-def]
                 node = g.table[np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1))]
                 if node != NONE:
                     prefetch(g.hash, node)
-            elif lanes.phase[lane] == PLAYING and adapted and lane > 600:
-                for k in range(1, g.length[lane]):
-                    edge = g.parent[g.nodes[lane, k]]
-                    if edge != g.path[lane, k - 1]:
-                        prefetch(g.origin, edge)
-                        prefetch(g.trials, edge)
 
 
 @kernel
@@ -346,10 +339,10 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         op.conjoin(base, ended, wiring.terminal, 2 * active)
         for word in range(WORDS):
             over[word] = rows[ended, word]
-        ask_for_memory(g, lanes, over)
+        read_arrivals(g, lanes, over)
         if op.is_any(base, ended):
             compute(wiring, GOALS)
-        ask_for_more(g, lanes, over)
+        ask_for_known(g, lanes, over)
         op.fill(base, ended, 0)
         for row in range(wiring.start, wiring.start + wiring.state_rows):
             op.fill(base, row, 0)

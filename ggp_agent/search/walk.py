@@ -93,7 +93,7 @@ def look_for_best(g, lanes, count):  # type: ignore[no-untyped-def]
 
 @kernel
 def take_best(g, lanes, count, halts, cautious):  # type: ignore[no-untyped-def]
-    """Let walks take the edge that was found if it is the only best one: what `walk_on` does, which others are left to.
+    """Let walks take the edges that were found, as `walk_on` does: it is left to that if there is none.
 
     How many walks go on, how many have halted, and how many are careful.
     """
