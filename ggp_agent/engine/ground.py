@@ -37,6 +37,9 @@ class Limits:
     rules: int = 3_000_000
 
 
+USUAL = Limits()
+
+
 def literal_text(literal: Literal, coder: Coder, variables: dict[str, str]) -> str:
     sentence = literal.sentence
     if sentence.name == "distinct":
@@ -102,7 +105,7 @@ def receive(child: Child, seconds: float, stop: threading.Event | None) -> Messa
     return child.receive(max(0.0, deadline - time.monotonic()))
 
 
-def negative_cycle(rules: Sequence[Rule], limits: Limits = Limits()) -> list[str]:  # noqa: B008 - frozen
+def negative_cycle(rules: Sequence[Rule], limits: Limits = USUAL) -> list[str]:
     """Ground sentences that depend on each other through a negation; empty if there are none."""
     circles = suspects(rules)
     if not circles:
@@ -114,7 +117,7 @@ def negative_cycle(rules: Sequence[Rule], limits: Limits = Limits()) -> list[str
 def make_circuit(
     game: Game,
     path: Path,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = USUAL,
     stop: threading.Event | None = None,
 ) -> None:
     """Write the circuit of a game to a file; `stop` gives up."""

@@ -20,7 +20,7 @@ from ggp_agent.engine import by_group, cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
 from ggp_agent.engine.circuit import BAD_GOAL, DECISIVE, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
-from ggp_agent.engine.ground import Limits, make_circuit
+from ggp_agent.engine.ground import USUAL, Limits, make_circuit
 from ggp_agent.engine.group_tables import make_groups
 from ggp_agent.engine.native import VECTOR, Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
@@ -142,7 +142,7 @@ class LanesEngine(Engine):
         self,
         game: Game,
         *,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: Limits = USUAL,
         native: bool = True,
         stop: threading.Event | None = None,  # set from another thread, it gives up making the circuit
     ) -> None:
