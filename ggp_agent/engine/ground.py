@@ -37,7 +37,7 @@ class Limits:
     rules: int = 3_000_000
 
 
-USUAL = Limits()
+USUAL = Limits()  # unless somebody asks for others
 
 
 def literal_text(literal: Literal, coder: Coder, variables: dict[str, str]) -> str:

@@ -177,7 +177,10 @@ def count_walk(g, node, payoff):  # type: ignore[no-untyped-def]
 
 @inlined
 def update_path(g, lane):  # type: ignore[no-untyped-def]
-    """n, mu, n', mu' on the path, layer 0, and what selection sees, from the end to the root."""
+    """n, mu, n', mu' on the path and layer 0, from the end to the root.
+
+    Also what selection sees, unless there are layers that are not up to date yet.
+    """
     length, payoff = g.length[lane], g.payoff[lane]
     adapted = (g.d1 > 0 or g.d3 > 0) and not g.deep
     edge, below = g.path[lane, length - 1], NONE
@@ -190,7 +193,7 @@ def update_path(g, lane):  # type: ignore[no-untyped-def]
             count_walk(g, node, payoff)
         if adapted and below != NONE and below != node:
             refresh_edges_into(g, below)
-        if not adapted or below == NONE or g.child[edge] == NONE:  # else it was one of these
+        if not g.deep and (not adapted or below == NONE or g.child[edge] == NONE):  # else it was one of these
             refresh(g, edge)
         below = node
     if adapted:
