@@ -7,7 +7,8 @@ a number, or a `Column`, which is an array as an address, a length and strides, 
 
 A column may be a field of a record array, so that what is used together lies together in memory. The compiler is told
 which fields are of the same record and how far apart they lie, so it computes where a record is once for all of them;
-and that a store into one field changes no other, so it need not load again what it has.
+and that a store into one field changes no other, so it need not load again what it has. A number may be fixed: then it
+is a constant of the kernels that are compiled for it, and what it makes unnecessary is not there.
 """
 
 from __future__ import annotations
@@ -45,19 +46,24 @@ class Kind(NamedTuple):
     stride: int  # of the first index if it never changes, or 0
     record: str = ""  # the first field of its record
     offset: int | None = 0  # bytes from there, if that never changes
+    value: int | float | None = None  # of a number that never changes
 
 
 class Block:
     """Arrays and numbers under names. It keeps them alive; kernels see their memory."""
 
     def __init__(
-        self, fields: Mapping[str, Value], steady: Container[str] = (), records: Mapping[str, Place] | None = None
+        self,
+        fields: Mapping[str, Value],
+        steady: Container[str] = (),
+        records: Mapping[str, Place] | None = None,
+        fixed: Container[str] = (),
     ) -> None:
-        """Strides of `steady` arrays are known to the compiler: they are the same in all blocks with these fields.
+        """Strides of `steady` arrays and `fixed` numbers are known to the compiler: others need other kernels.
 
         So are the places of fields in `records`; no other field may be in the same memory.
         """
-        self.steady, self.records = steady, records or {}
+        self.steady, self.records, self.fixed = steady, records or {}, fixed
         self.type = BlockType({name: self.kind_of(name, value) for name, value in fields.items()})
         self.words = np.zeros(WORDS * len(fields), np.int64)
         self.address = self.words.ctypes.data
@@ -86,7 +92,8 @@ class Block:
 
     def kind_of(self, name: str, value: Value) -> Kind:
         if not isinstance(value, np.ndarray):
-            return Kind("<f8" if isinstance(value, float) else "<i8", 0, 0)
+            known = value if name in self.fixed else None
+            return Kind("<f8" if isinstance(value, float) else "<i8", 0, 0, value=known)
         steady = name in self.steady or (value.ndim == 1 and value.strides[0] == value.itemsize)
         record, offset = self.records.get(name, ("", 0))
         return Kind(value.dtype.str, value.ndim, value.strides[0] if steady else 0, record, offset)
@@ -166,6 +173,8 @@ def load_word(builder: Any, address: Any, number: int) -> Any:
 @lower_getattr_generic(BlockType)  # type: ignore[untyped-decorator]
 def lower_field(context: Any, builder: Any, block: BlockType, value: Any, name: str) -> Any:
     kind, number = block.kinds[name], block.numbers[name]
+    if kind.value is not None:
+        return ir.Constant(ir.DoubleType() if kind.element == "<f8" else WORD, kind.value)
     if kind.dimensions == 0:
         word = load_word(builder, value, number)
         return builder.bitcast(word, ir.DoubleType()) if kind.element == "<f8" else word

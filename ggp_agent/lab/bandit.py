@@ -14,18 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ggp_agent.engine.block import Block
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.edges import new_position
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
 from ggp_agent.search.ranked import form_groups
 from ggp_agent.search.select import random_below
-from ggp_agent.search.table import EDGES, JOINTS, LISTED, NODES, NONE, hash_state, kernel
-from ggp_agent.search.ucd import KNOWN, MOVES, PLAYOUT, RANK, STEP, WALK, arrive, walk_on
+from ggp_agent.search.table import EDGES, JOINTS, LISTED, NODES, NONE, hash_state, inlined, kernel
+from ggp_agent.search.ucd import MOVES, PLAYOUT, RANK, STEP, WALK, arrive, walk_on
 from ggp_agent.search.update import update
 
 MANY = 1 << 30  # random numbers are below it
-MEGABYTES = 2
+AT_ONCE = 8  # runs: a processor goes on with one while another waits
+MEGABYTES = 128
 # Groups made anew for every run from values with noise: none, the best three, the best with the third and fourth
 FIXED, BEST_THREE, FIRST_THIRD_FOURTH = range(3)
 # Which of the most visited moves is selected: one with the most wins, or any
@@ -45,14 +47,15 @@ class Problem:
 
 
 @kernel
-def forget_graph(g, state, level):  # type: ignore[no-untyped-def]
-    """Begin anew with a root of this state, after so many plies."""
+def forget_graphs(g, state, level):  # type: ignore[no-untyped-def]
+    """Begin anew with roots of this state, after so many plies."""
     g.used[NODES], g.used[EDGES], g.used[JOINTS], g.used[LISTED] = 0, 0, 0, 0
     for size in range(len(g.free)):
         g.free[size] = NONE
     for slot in range(len(g.table)):
         g.table[slot] = NONE
-    g.root[0] = new_position(g, state, 0, hash_state(state, 0), level)
+    for graph in range(len(g.root)):
+        g.root[graph] = new_position(g, state, graph, hash_state(state, graph), level)
 
 
 @kernel
@@ -78,40 +81,60 @@ def make_prior(g, chances, prior, noise):  # type: ignore[no-untyped-def]
         g.group_key[0, order[k]] = k // 3
 
 
+@inlined
+def walk_all(g, needs, runs):  # type: ignore[no-untyped-def]
+    """Let the plays of all runs walk until each needs something."""
+    for lane in range(runs):
+        g.at[lane] = g.root[lane]
+        needs[lane] = WALK
+    walking = runs
+    while walking > 0:
+        walking = 0
+        for lane in range(runs):
+            if needs[lane] == WALK:
+                needs[lane] = walk_on(g, lane)
+                walking += needs[lane] == WALK
+
+
 @kernel
-def simulate(g, chances, moves, counts, state):  # type: ignore[no-untyped-def]
-    """One play; the move that was chosen."""
-    root, need = g.root[0], WALK
-    g.at[0] = root
-    while need != KNOWN:
+def walk_to_end(g, lane, need, scratch):  # type: ignore[no-untyped-def]
+    """Give a play what it needs until it has come to a move."""
+    root, count = g.root[lane], len(scratch.chances)
+    while need != PLAYOUT:
         if need == WALK:
-            need = walk_on(g, 0)
+            need = walk_on(g, lane)
         elif need == RANK:
             form_groups(g, root)
             need = WALK
-        elif need == MOVES:
-            need = PLAYOUT
-            if g.position[g.at[0]] == root:
-                counts[0] = len(chances)
-                for k in range(len(chances)):
-                    moves[0, k] = k
-                expand(g, 0, moves, counts)
-                need = WALK
         elif need == STEP:
-            state[0] = np.uint64(1 + g.move[g.path[0, g.length[0] - 1]])
-            need = arrive(g, 0, state, hash_state(state, 0), False, g.payoff[0])
+            scratch.state[0] = np.uint64(1 + g.move[g.path[lane, g.length[lane] - 1]])
+            need = arrive(g, lane, scratch.state, hash_state(scratch.state, lane), False, g.payoff[lane])
+        elif g.position[g.at[lane]] == root:
+            scratch.counts[0] = count
+            for k in range(count):
+                scratch.moves[0, k] = k
+            expand(g, lane, scratch.moves, scratch.counts)
+            need = WALK
         else:
-            move = np.int64(g.state[g.at[0], 0]) - 1
-            g.payoff[0, 0] = 1.0 if random_below(g, MANY) < chances[move] * MANY else 0.0
-            need = KNOWN
-    update(g, 0)
-    return move
+            need = PLAYOUT
+
+
+@inlined
+def simulate(g, scratch, runs):  # type: ignore[no-untyped-def]
+    """One play of each of so many runs, and the chances that were missed by it."""
+    walk_all(g, scratch.needs, runs)
+    for lane in range(runs):
+        if scratch.needs[lane] != MOVES or g.position[g.at[lane]] == g.root[lane]:  # else it has come to a known move
+            walk_to_end(g, lane, scratch.needs[lane], scratch)
+        chance = scratch.chances[np.int64(g.state[g.at[lane], 0]) - 1]
+        g.payoff[lane, 0] = random_below(g, MANY) < chance * MANY
+        scratch.regret[lane] += scratch.best - chance
+        update(g, lane)
 
 
 @kernel
-def most_visited(g, rule):  # type: ignore[no-untyped-def]
+def most_visited(g, node, rule):  # type: ignore[no-untyped-def]
     """The move that is selected: that of the most visited group, and so on."""
-    node = g.root[0]
     while True:
         best, ties = g.first[node], 1
         for edge in range(g.first[node] + 1, g.first[node] + g.edges[node]):
@@ -129,34 +152,41 @@ def most_visited(g, rule):  # type: ignore[no-untyped-def]
         node = g.child[best]
 
 
+@inlined
+def look(g, scratch, lane, found):  # type: ignore[no-untyped-def]
+    """Add what a mark sees of a run."""
+    chosen = scratch.chances[most_visited(g, g.root[lane], BY_WINS)]
+    found[0] += chosen == scratch.best
+    found[1] += scratch.chances[most_visited(g, g.root[lane], AT_RANDOM)] == scratch.best
+    found[2] += scratch.best - chosen
+    found[3] += scratch.regret[lane]
+
+
 @kernel
-def play(g, chances, runs, marks, prior, noise, found):  # type: ignore[no-untyped-def]
-    """Add up what every mark sees over some runs.
+def play(g, scratch, runs, marks, prior, noise):  # type: ignore[no-untyped-def]
+    """Add up what every mark sees over some runs, as many of them at once as there are lanes.
 
     found[mark] = the best move was selected with either rule for ties; its regret with the first; all regret so far.
     """
-    moves, counts = np.zeros((1, len(chances)), np.int32), np.zeros(1, np.int32)
-    state = np.zeros(1, np.uint64)
-    best = chances.max()
-    for _ in range(runs):
-        state[0] = np.uint64(0)
-        forget_graph(g, state, 0)
+    for begun in range(0, runs, len(g.at)):
+        together = min(len(g.at), runs - begun)
+        scratch.state[0] = np.uint64(0)
+        forget_graphs(g, scratch.state, 0)
         if prior != FIXED:
-            make_prior(g, chances, prior, noise)
-        regret, mark = 0.0, 0
+            make_prior(g, scratch.chances, prior, noise)
+        for lane in range(together):
+            scratch.regret[lane] = 0.0
+        mark = 0
         for number in range(1, marks[-1] + 1):
-            regret += best - chances[simulate(g, chances, moves, counts, state)]
+            simulate(g, scratch, together)
             if number == marks[mark]:
-                chosen = chances[most_visited(g, BY_WINS)]
-                found[mark, 0] += chosen == best
-                found[mark, 1] += chances[most_visited(g, AT_RANDOM)] == best
-                found[mark, 2] += best - chosen
-                found[mark, 3] += regret
+                for lane in range(together):
+                    look(g, scratch, lane, scratch.found[mark])
                 mark += 1
 
 
 def make_pool(problem: Problem, seed: int) -> Pool:
-    """A graph for a problem."""
+    """Graphs for some runs of a problem at once; for one where every run has groups of its own."""
     texts = [[f"m{k}" for k in range(len(problem.chances))]]
     groups = make_groups(problem.groups, texts, [])
     keys = problem.keys if problem.prior == FIXED else ((0,) * len(problem.chances),)
@@ -166,16 +196,43 @@ def make_pool(problem: Problem, seed: int) -> Pool:
     config = SearchConfig(
         depths=(0, 0, 0), solve=False, virtual_loss=0, exploration=problem.exploration, groups=problem.groups
     )
-    return Pool(config, groups, np.ones(1), words=1, graphs=1, walks=1, megabytes=MEGABYTES, seed=seed)
+    lanes = AT_ONCE if problem.prior == FIXED else 1
+    pool = Pool(
+        config,
+        groups,
+        np.ones(1),
+        words=1,
+        graphs=lanes,
+        walks=lanes,
+        megabytes=MEGABYTES,
+        seed=seed,
+        own_kernels=True,
+    )
+    pool.block["lane_graph"][:] = range(lanes)
+    return pool
 
 
 def run(problem: Problem, runs: int, marks: Sequence[int], seed: int) -> dict[str, Any]:
     """The mean over some runs of what is seen after so many plays: lists with a number for each mark."""
     pool = make_pool(problem, seed)
     found: NDArray[np.float64] = np.zeros((len(marks), 4))
+    moves, lanes = len(problem.chances), len(pool.block["at"])
+    scratch = Block(
+        {
+            "chances": np.array(problem.chances),  # float64[moves]
+            "best": max(problem.chances),
+            "moves": np.zeros((1, moves), np.int32),  # int32[1, moves]
+            "counts": np.zeros(1, np.int32),  # int32[1]
+            "state": np.zeros(1, np.uint64),  # uint64[1]: where a play goes
+            "needs": np.zeros(lanes, np.int64),  # int64[lanes]: of the plays
+            "regret": np.zeros(lanes),  # float64[lanes]: of the runs so far
+            "found": found,
+        }
+    )
     begun = perf_counter()
-    play(pool.block, np.array(problem.chances), runs, np.array(marks), problem.prior, problem.noise, found)
+    play(pool.block, scratch, runs, np.array(marks), problem.prior, problem.noise)
     seconds = perf_counter() - begun
+    assert not pool.block["wanting"].any()
     by_wins, at_random, simple, cumulative = (found / runs).round(9).T.tolist()
     return {
         "runs": runs,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ggp_agent.engine.block import Block
 from ggp_agent.errors import ConfigError
-from ggp_agent.lab.bandit import forget_graph
+from ggp_agent.lab.bandit import forget_graphs
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import Pool
 from ggp_agent.search.groups import expand, make_groups
@@ -74,7 +74,7 @@ def simulate(g, steps, scratch):  # type: ignore[no-untyped-def]
 def choose(g, made, lefts, steps, playouts, scratch):  # type: ignore[no-untyped-def]
     """The most visited move after some playouts in an empty graph, ties at random."""
     scratch.state[0] = np.uint64(made + (lefts << STEP_BITS))
-    forget_graph(g, scratch.state, made)
+    forget_graphs(g, scratch.state, made)
     for _ in range(playouts):
         simulate(g, steps, scratch)
     first, known = g.first[g.root[0]], g.edges[g.root[0]]

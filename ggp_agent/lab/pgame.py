@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_agent.lab.bandit import forget_graph
+from ggp_agent.lab.bandit import forget_graphs
 from ggp_agent.search.config import SearchConfig
 from ggp_agent.search.graph import TABLE, Pool
 from ggp_agent.search.groups import expand, make_groups
@@ -195,7 +195,7 @@ def play(g, children, values, plies, runs, marks, found):  # type: ignore[no-unt
     state, best = np.zeros(1, np.uint64), np.zeros((branching, 3))
     for _ in range(runs):
         state[0] = np.uint64(0)
-        forget_graph(g, state, 0)
+        forget_graphs(g, state, 0)
         mark = 0
         for number in range(1, marks[-1] + 1):
             simulate(g, children, values, plies, moves, counts, state)

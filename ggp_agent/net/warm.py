@@ -18,28 +18,35 @@ from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.net.search import OpenSearch
 from ggp_agent.search.config import Limit, SearchConfig
 
-GAMES = ("tic_tac_toe", "rock_paper_scissors", "lights_out")  # in turns, at the same time, and alone
+# In turns, at the same time, and alone; with more roles, which have kernels of their own.
+GAMES = (("tic_tac_toe", "rock_paper_scissors", "lights_out"), ("three_player_tic_tac_toe",))
 SECONDS = 0.2
 MEGABYTES = 1  # for each worker: so little that graphs must grow, and be packed
 
 
 def warm_up(config: SearchConfig, open_search: OpenSearch) -> None:
-    """Use every kernel once, on tiny games. Of several processes one does so at a time: what the first compiles, the
-    others find in the cache."""
-    with (cache.folder() / "warming").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        use_all(config, open_search)
-
-
-def use_all(config: SearchConfig, open_search: OpenSearch) -> None:
+    """Use every kernel once, on tiny games. What one of several processes compiles, the others find in the cache: each
+    begins with what no other one is at."""
     small = replace(config, megabytes=MEGABYTES * config.workers)
-    for name in GAMES:
-        with LanesEngine(games.load(name)) as lanes:
-            lanes.wait()
-            compile_groups(lanes)
-            use(lanes, open_search, small)
-        with PrologEngine(games.load(name)) as prolog:
-            use(prolog, open_search, small)
+    for number in [number for number in range(len(GAMES)) if not use_all(number, small, open_search, wait=False)]:
+        use_all(number, small, open_search, wait=True)
+
+
+def use_all(number: int, config: SearchConfig, open_search: OpenSearch, *, wait: bool) -> bool:
+    """Use some kernels, unless another process is at it and we are not to wait."""
+    with (cache.folder() / f"warming_{number}").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+        for name in GAMES[number]:
+            with LanesEngine(games.load(name)) as lanes:
+                lanes.wait()
+                compile_groups(lanes)
+                use(lanes, open_search, config)
+            with PrologEngine(games.load(name)) as prolog:
+                use(prolog, open_search, config)
+    return True
 
 
 def compile_groups(engine: LanesEngine) -> None:

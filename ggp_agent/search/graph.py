@@ -51,6 +51,7 @@ LINE = 64  # bytes of a line of cache
 LEAST_WORN = 8 << 20  # bytes in use: fewer are not worth packing
 GROWTH = (2.0, 1.5, 1.2)  # tried in turn
 MAX_PATH = 1024  # edges
+FEW_ROLES = 2  # or fewer: records of nodes and edges are of the same size
 
 # Every array of a pool: name -> (type, shape of one row). "roles", "words" and so on depend on the pool. What is used
 # together lies together, as fields of records, because what costs most is to wait for memory.
@@ -145,7 +146,7 @@ def make_rules(config: SearchConfig, *, grouped: bool) -> dict[str, int | float]
         "d1": d1,
         "d2": d2,
         "d3": d3,
-        "even": int(not grouped and (d1 == d3 == 0 or (d1 > 0 and d3 == 1))),  # is n_{d3} what mu_{d1} is a mean of?
+        "even": int(d1 == d3 == 0 or (d1 > 0 and d3 == 1 and not grouped)),  # is n_{d3} what mu_{d1} is a mean of?
         "count_layers": count_layers,  # finite ones
         "sum_layers": sum_layers,
         "deep": int(deep),  # are there layers above layer 0?
@@ -189,11 +190,17 @@ class Pool:
         megabytes: float,
         seed: int,
         worst: NDArray[np.float64] | None = None,
+        own_kernels: bool = False,
     ) -> None:
-        """`best` and `worst` are the best and the worst payoff of each role, `walks` simulations run at once."""
+        """`best` and `worst` are the best and the worst payoff of each role, `walks` simulations run at once.
+
+        Kernels of its own are faster, because they know the rules and the size of records, but they are compiled for
+        these alone: that is done for the default settings and few roles, and for others where a caller wants it.
+        """
         roles = len(best)
         grouped = groups["group_kind"] != STAGES or len(np.atleast_1d(groups["group_key"])) > 0
         rules = make_rules(config, grouped=grouped)
+        own_kernels |= roles <= FEW_ROLES and rules == make_rules(SearchConfig(), grouped=False)
         self.limit = int(megabytes * (1 << 20))
         self.sizes: dict[str, int] = {
             "words": words,
@@ -250,7 +257,8 @@ class Pool:
                 **self.tables(self.room),
                 **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             },
-            steady=EDGE,
+            steady=EDGE | EDGE_MORE | NODE if own_kernels else EDGE,
+            fixed=rules if own_kernels else (),
             records={name: place for what in RECORDS for record in RECORDS[what] for name, place in places(record)},
         )
 
