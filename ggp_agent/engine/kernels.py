@@ -49,7 +49,8 @@ class Wiring(NamedTuple):
     random: int  # 4 rows: the random generators
     active: int  # lanes in which a playout runs
     ended: int  # lanes in which it has come to its end
-    start: int  # a row for each fluent: where the next playout of each lane begins
+    start: int  # a row for each fluent, and more to make up words: where the next playout of each lane begins
+    held: int  # rows for states, turned into words of lanes
     choices: int  # a row for each role: lanes in which it has a choice; and one more
     forced: int  # a row for each role: lanes in which a search chose its move
     tree: int  # rows for choosing moves
@@ -300,14 +301,28 @@ def bit_of(rows, row, lane):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def read_goals(lane, number, rows, literals, roles, values, goals, progress):  # type: ignore[no-untyped-def]
-    """Write down the goals of the playout in a lane."""
+    """Write down the goals of the playout in a lane, which are -1 before. Who has won is no branch."""
+    found, count = 0, len(goals[number])
     for k in range(len(literals)):
-        if bit_of(rows, literals[k] >> 1, lane) != np.uint64(literals[k] & 1):
-            if goals[number, roles[k]] >= 0:
-                stop(progress, NO_SINGLE_GOAL, lane, roles[k])
-            goals[number, roles[k]] = values[k]
-    for role in range(len(goals[number])):
-        if goals[number, role] < 0:
+        is_true = np.int64(bit_of(rows, literals[k] >> 1, lane)) ^ (literals[k] & 1)
+        found += is_true
+        goals[number, roles[k]] += is_true * (values[k] + 1)
+    missing = False
+    for role in range(count):
+        missing |= goals[number, role] < 0
+    if found != count or missing:
+        report_no_goal(lane, rows, literals, roles, values, count, progress)
+
+
+@njit(cache=True, nogil=True)
+def report_no_goal(lane, rows, literals, roles, values, count, progress):  # type: ignore[no-untyped-def]
+    """Find the role that has no goal, or several."""
+    for role in range(count):
+        found = 0
+        for k in range(len(literals)):
+            if roles[k] == role and bit_of(rows, literals[k] >> 1, lane) != np.uint64(literals[k] & 1):
+                found += 1 if values[k] >= 0 else 2
+        if found != 1:
             stop(progress, NO_SINGLE_GOAL, lane, role)
 
 

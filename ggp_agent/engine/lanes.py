@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from ggp_agent.engine import by_group, cache, kernels
 from ggp_agent.engine.base import MAX_PLIES, NO_GOAL, Engine, Game, JointMove, Playouts, Position, State, hash_fact
+from ggp_agent.engine.block import Block
 from ggp_agent.engine.circuit import BAD_GOAL, DECISIVE, GOALS, NEXT, POSITION, Circuit
 from ggp_agent.engine.circuit_file import load
 from ggp_agent.engine.ground import USUAL, Limits, make_circuit
 from ggp_agent.engine.group_tables import make_groups
 from ggp_agent.engine.native import VECTOR, Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
-from ggp_agent.engine.turning import STRIDE
+from ggp_agent.engine.turning import SIDE, STRIDE
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
 from ggp_agent.gdl.reader import read
@@ -87,7 +88,8 @@ class Rows:
         decisive = decisive and len(circuit.decisive_starts) > 0
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5
-        start, choices = rows + 6, rows + 6 + fluents
+        words = max(1, -(-fluents // SIDE))
+        start, held, choices = rows + 6, rows + 6 + SIDE * words, rows + 6 + (SIDE + STRIDE) * words
         forced = choices + len(circuit.roles) + 1
         tree = forced + len(circuit.roles)
         groups = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
@@ -100,7 +102,7 @@ class Rows:
         same = {field: getattr(circuit, field) for field in kernels.Wiring._fields if hasattr(circuit, field)}
         if decisive:
             same["legal_starts"] = circuit.decisive_starts
-        self.wiring = kernels.Wiring(
+        wiring = kernels.Wiring(
             **same,
             decisive=int(decisive),
             base=self.rows.ctypes.data,
@@ -109,6 +111,7 @@ class Rows:
             active=active,
             ended=ended,
             start=start,
+            held=held,
             choices=choices,
             forced=forced,
             tree=tree,
@@ -116,15 +119,20 @@ class Rows:
             code_starts=np.zeros(len(circuit.segments) + 1, np.int64),
             code=np.zeros(1, np.int64),
         )
-        self.groups = make_groups(circuit, self.wiring.base, active=active, ended=ended, scratch=groups, turned=turned)
+        self.wire(wiring)
+        self.groups = make_groups(circuit, wiring.base, active=active, ended=ended, scratch=groups, turned=turned)
+
+    def wire(self, wiring: kernels.Wiring) -> None:
+        """Use another wiring from now on. Kernels that run keep the one they began with."""
+        self.wiring, self.wires = wiring, Block(wiring._asdict())  # the same for kernels
 
     def use(self, addresses: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
-        """Compute gates by machine code from now on. Kernels that run keep the wiring they began with."""
-        self.wiring = self.wiring._replace(code=addresses, code_starts=starts)
+        """Compute gates by machine code from now on."""
+        self.wire(self.wiring._replace(code=addresses, code_starts=starts))
 
     def use_lanes(self, lanes: int) -> None:
         """Only the first so many lanes matter from now on: machine code computes no more than these need."""
-        self.wiring = self.wiring._replace(used_bytes=8 * VECTOR * -(-lanes // (64 * VECTOR)))
+        self.wire(self.wiring._replace(used_bytes=8 * VECTOR * -(-lanes // (64 * VECTOR))))
 
     def seed(self, seed: int) -> None:
         """Set the random generators."""
@@ -262,16 +270,16 @@ class LanesEngine(Engine):
             return ()
         with self.lock:
             self.enter(state)
-            kernels.compute(self.rows.wiring, POSITION)
-            kernels.compute(self.rows.wiring, DECISIVE)
+            kernels.compute(self.rows.wires, POSITION)
+            kernels.compute(self.rows.wires, DECISIVE)
             return tuple(map(tuple, self.moves_at(self.circuit.decisive_starts)))
 
     def look(self, state: State) -> Position:
         circuit = self.circuit
         with self.lock:
             self.enter(state)
-            kernels.compute(self.rows.wiring, POSITION)
-            kernels.compute(self.rows.wiring, GOALS)
+            kernels.compute(self.rows.wires, POSITION)
+            kernels.compute(self.rows.wires, GOALS)
             legal = self.legal()
             terminal = bool(self.holds(np.array([circuit.terminal], np.int32))[0])
             goals = self.holds(circuit.goal_literals)
@@ -283,9 +291,9 @@ class LanesEngine(Engine):
     def step(self, state: State, joint: JointMove) -> State:
         with self.lock:
             self.enter(state)
-            kernels.compute(self.rows.wiring, POSITION)
+            kernels.compute(self.rows.wires, POSITION)
             self.make_moves(joint)
-            kernels.compute(self.rows.wiring, NEXT)
+            kernels.compute(self.rows.wires, NEXT)
             return self.pack(self.row_bits(self.circuit.next_start, len(self.circuit.fluents)))
 
     def make_moves(self, joint: JointMove) -> None:
@@ -320,7 +328,7 @@ class LanesEngine(Engine):
             active = np.packbits(work.playout >= 0, bitorder="little").view(np.uint64)
             rows[wiring.active] = active
             while work.progress[3] == kernels.RUNNING:
-                kernels.run_playouts(self.rows.wiring, self.rows.groups, work, rows, SLICE_STEPS)
+                kernels.run_playouts(self.rows.wires, self.rows.groups, work, rows, SLICE_STEPS)
             if work.progress[3] != kernels.DONE:
                 raise self.failure(work.progress, self.rows)
         return Playouts(goals=work.goals, plies=work.plies)

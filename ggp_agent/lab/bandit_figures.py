@@ -58,7 +58,7 @@ def clouds(
 
 def draw_nine(
     result: Callable[..., Result],
-    grouping: Callable[..., Result],
+    groupings: Callable[..., list[Result]],
     difficulty: Callable[[float, float], Result],
     tried: Sequence[tuple[int, ...]],
     out: Path,
@@ -85,7 +85,7 @@ def draw_nine(
         ("3.11", thesis.HARD, 5.0, "rates"),
     ]
     for (number, chances, c, what), panel in zip(panels, axes.flat, strict=False):
-        found = {some: grouping(some, chances, c) for some in tried}
+        found = dict(zip(tried, groupings(tried, chances, c), strict=True))
         clouds(panel, found, result("none", Problem(chances=chances, exploration=c)), chances, what)
         panel.set_title(f"figure {number}: best move {chances[-1]}, c = {c:g}", fontsize=10)
     axes.flat[-1].axis("off")
@@ -95,7 +95,7 @@ def draw_nine(
     for panel, number, mark in zip(axes, ("3.7", "3.8"), (512, 8192), strict=True):
         at = thesis.MARKS.index(mark)
         for k, c in enumerate(thesis.CONSTANTS):
-            some = [grouping(one, thesis.EASY, c, late=mark > 1024)["cumulative"][at] for one in tried]
+            some = [result["cumulative"][at] for result in groupings(tried, thesis.EASY, c)]
             panel.plot([k, k], [min(some), max(some)], linewidth=6, alpha=0.5, color="tab:blue")
             panel.plot(k, easy[f"c = {c}"]["cumulative"][at], "x", color="black")
         panel.set_xticks(range(len(thesis.CONSTANTS)), [f"{c:g}" for c in thesis.CONSTANTS])

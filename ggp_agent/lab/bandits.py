@@ -9,22 +9,22 @@ which is what fits table 3.1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 from ggp_agent.lab import bandit, thesis
 from ggp_agent.lab.bandit import BEST_THREE, FIRST_THIRD_FOURTH, Problem
 from ggp_agent.lab.bandit_figures import draw_nine
-from ggp_agent.lab.record import Order, Record
+from ggp_agent.lab.record import Order, Record, cores
 from ggp_agent.lab.rows import Row, rate_errors
 
 SMALL, WIDE = 0.5, 1.0  # the best constants
 QUICK_RUNS, QUICK_STEP = 100, 28  # in the quick form, every so manieth grouping is tried
-MIDDLE = thesis.MARKS[:7]  # so far groupings are compared
-# Runs for regret of every grouping farther than that, and for figures 3.12 and 3.13: one for so many of a table's
-LATE_SHARE, DIFFICULTY_SHARE = 50, 5
+MIDDLE = thesis.MARKS[:7]  # where ties matter; and the groupings of figures 3.10 and 3.11 are not played farther
+DIFFICULTY_SHARE = 5  # runs for figures 3.12 and 3.13: one for so many of a table's
 RULES = {"by wins": "rates", "at random": "at_random"}  # for ties, and where their rates are
 
 
@@ -59,6 +59,13 @@ class Nine:
 
     def __init__(self, record: Record, runs: int) -> None:
         self.record, self.runs = record, runs
+        self.workers = ThreadPoolExecutor(cores())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.workers.shutdown(cancel_futures=True)
 
     def result(
         self, name: str, problem: Problem, runs: int | None = None, marks: Sequence[int] = thesis.MARKS
@@ -73,14 +80,15 @@ class Nine:
         both = [self.result(name, replace(problem, exploration=c))[what] for c in (SMALL, WIDE)]
         return [max(rates) for rates in zip(*both, strict=True)]
 
-    def grouping(
-        self, grouping: tuple[int, ...], chances: tuple[float, ...], c: float, *, late: bool = False
-    ) -> dict[str, Any]:
-        """Fewer runs where many plays are asked for."""
-        name = "groups " + "".join(map(str, grouping))
-        problem = Problem(chances=chances, exploration=c, keys=(grouping,))
-        runs = max(10, self.runs // LATE_SHARE) if late else self.runs
-        return self.result(name, problem, runs, thesis.MARKS if late else MIDDLE)
+    def groupings(self, tried: Sequence[tuple[int, ...]], chances: tuple[float, ...], c: float) -> list[dict[str, Any]]:
+        """The results of some groupings, one thread for each core."""
+        marks = thesis.MARKS if chances == thesis.EASY else MIDDLE
+
+        def compute(grouping: tuple[int, ...]) -> dict[str, Any]:
+            name = "groups " + "".join(map(str, grouping))
+            return self.result(name, Problem(chances=chances, exploration=c, keys=(grouping,)), marks=marks)
+
+        return list(self.workers.map(compute, tried))
 
     def difficulty(self, best: float, c: float) -> dict[str, Any]:
         """One grouping, with another value of the best move."""
@@ -129,8 +137,8 @@ def table_3_1(nine: Nine, tried: Sequence[tuple[int, ...]]) -> Iterator[Row]:
     """
     for c, theirs in thesis.TABLE_3_1.items():
         base = nine.result("none", Problem(chances=thesis.EASY, exploration=c))["at_random"]
-        found = [nine.grouping(grouping, thesis.EASY, c)["at_random"] for grouping in tried]
-        for k, (mark, printed) in enumerate(zip(MIDDLE, theirs, strict=False)):
+        found = [result["at_random"] for result in nine.groupings(tried, thesis.EASY, c)]
+        for k, (mark, printed) in enumerate(zip(thesis.MARKS, theirs, strict=True)):
             error = sqrt(base[k] * (1 - base[k]) / nine.runs)
             high, share, low = (
                 sum(rates[k] >= least for rates in found) / len(tried)
@@ -142,8 +150,8 @@ def table_3_1(nine: Nine, tried: Sequence[tuple[int, ...]]) -> Iterator[Row]:
 
 def bandit9(order: Order) -> list[Row]:
     """Nine moves: tables 3.1 and 4.1 to 4.8, figures 3.2 to 3.13."""
-    nine = Nine(order.record("bandit9"), order.pick(order.runs, QUICK_RUNS, thesis.RUNS))
     tried = list(groupings())[:: QUICK_STEP if order.quick else 1]
-    rows = [*chapter_4(nine), *table_3_1(nine, tried)]
-    draw_nine(nine.result, nine.grouping, nine.difficulty, tried, order.out)
+    with Nine(order.record("bandit9"), order.pick(order.runs, QUICK_RUNS, thesis.RUNS)) as nine:
+        rows = [*chapter_4(nine), *table_3_1(nine, tried)]
+        draw_nine(nine.result, nine.groupings, nine.difficulty, tried, order.out)
     return rows

@@ -43,6 +43,8 @@ from ggp_agent.search.lane_rows import (
     read_played,
     read_state,
     set_bit,
+    turn_back,
+    turn_states,
     write_history,
     write_played,
 )
@@ -112,7 +114,11 @@ def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
     lanes.begun[lane] = lanes.progress[0]
     lanes.missing[lane] = lanes.block
     if lanes.block > 1:
-        read_state(lanes, lane)
+        position = lanes.here[lane]
+        if position == NONE:  # it has just come here, to a position that is not in the graph
+            read_state(lanes, lane)
+        else:
+            copy_row(lanes.states[lane], g.state[position])
         for other in range(lane + 1, lane + lanes.block):
             load_state(lanes, other, lanes.states[lane])
             set_bit(lanes.rows, lanes.active, other)
@@ -199,15 +205,19 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def read_arrivals(g, lanes, over):  # type: ignore[no-untyped-def]
+def read_arrivals(g, lanes):  # type: ignore[no-untyped-def]
     """Read the positions that walks have come to, and ask for their places in the table, if they may join the graph."""
+    turned = False
     for word in range(WORDS):
-        bits = np.int64(over[word] | lanes.pending[word])
+        bits = np.int64(lanes.over[word] | lanes.pending[word])
         while bits:
             lane = 64 * word + op.lowest_bit(bits)
             bits &= bits - 1
             if lanes.phase[lane] == STEPPED:
-                is_over = (over[word] >> np.uint64(lane % 64)) & np.uint64(1) != 0
+                if not turned:
+                    turn_states(lanes)
+                    turned = True
+                is_over = (lanes.over[word] >> np.uint64(lane % 64)) & np.uint64(1) != 0
                 if is_over or is_ripe(g, lane):
                     read_state(lanes, lane)
                     lanes.hashes[lane] = hash_state(lanes.states[lane], g.lane_graph[lane])
@@ -217,10 +227,10 @@ def read_arrivals(g, lanes, over):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def ask_for_known(g, lanes, over):  # type: ignore[no-untyped-def]
+def ask_for_known(g, lanes):  # type: ignore[no-untyped-def]
     """Ask for the positions that the table has in these places."""
     for word in range(WORDS):
-        bits = np.int64(over[word] | lanes.pending[word])
+        bits = np.int64(lanes.over[word] | lanes.pending[word])
         while bits:
             lane = 64 * word + op.lowest_bit(bits)
             bits &= bits - 1
@@ -326,10 +336,10 @@ def cut_off(g, lanes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped-def]
+def run_lanes(wiring, groups, g, lanes, steps):  # type: ignore[no-untyped-def]
     """Search for so many steps, or until nothing is left to do, memory is wanted, or the rules are found broken."""
     base, progress, ended, active = wiring.base, lanes.progress, wiring.ended, wiring.active
-    over, due, by_group = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), len(groups.members) > 0
+    over, due, by_group = lanes.over, lanes.due, len(groups.members) > 0
     for _ in range(steps):
         compute(wiring, POSITION)
         if wiring.decisive:
@@ -338,14 +348,12 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
             turn_rows(groups)
         op.conjoin(base, ended, wiring.terminal, 2 * active)
         for word in range(WORDS):
-            over[word] = rows[ended, word]
-        read_arrivals(g, lanes, over)
+            over[word] = lanes.rows[ended, word]
+        read_arrivals(g, lanes)
         if op.is_any(base, ended):
             compute(wiring, GOALS)
-        ask_for_known(g, lanes, over)
+        ask_for_known(g, lanes)
         op.fill(base, ended, 0)
-        for row in range(wiring.start, wiring.start + wiring.state_rows):
-            op.fill(base, row, 0)
         for word in range(WORDS):  # what lanes put off from now on is for the next step
             due[word] = lanes.pending[word] | over[word]
             lanes.pending[word] = np.uint64(0)
@@ -365,7 +373,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
             return
         stuck = choose_by_group(groups) if by_group else choose_moves(wiring)
         if stuck >= 0:
-            report_no_move(wiring, lanes, rows, stuck)
+            report_no_move(wiring, lanes, lanes.rows, stuck)
             return
         play_forced(g, lanes)
         if len(lanes.history) > 1:
@@ -375,6 +383,7 @@ def run_lanes(wiring, groups, rows, g, lanes, steps):  # type: ignore[no-untyped
         if by_group:
             make_moves(groups)
         compute(wiring, NEXT)
+        turn_back(lanes)
         commit(wiring)
         progress[0] += 1
         if g.wanting[0] and not g.wanting[1]:

@@ -216,7 +216,7 @@ class LanesWorker(Worker):
             self.code = theirs.code
             self.rows.use(theirs.code, theirs.code_starts)
         begun, last = perf_counter(), progress[0] + self.steps
-        run_lanes(self.rows.wiring, self.rows.groups, self.rows.rows, self.pool.block, self.lanes, self.steps)
+        run_lanes(self.rows.wires, self.rows.groups, self.pool.block, self.lanes, self.steps)
         spent = perf_counter() - begun
         self.make_room()
         if spent > 2 * SLICE_SECONDS:

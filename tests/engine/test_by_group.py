@@ -64,7 +64,7 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
         rows, wiring, groups, circuit = engine.rows.rows, engine.rows.wiring, engine.rows.groups, engine.circuit
         found = np.zeros(max(map(len, circuit.moves)), np.int32)
         for _ in range(30):
-            kernels.evaluate(wiring, POSITION)
+            kernels.evaluate(engine.rows.wires, POSITION)
             by_group.turn_rows(groups)
             row = rows[circuit.terminal >> 1]
             rows[wiring.ended] = ~row if circuit.terminal & 1 else row
@@ -79,15 +79,15 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
                 assert (chosen[~playing] == by_group.NOTHING).all()
                 assert legal[chosen[playing], np.flatnonzero(playing)].all()
             by_group.make_moves(groups)
-            kernels.compute(wiring, NEXT)
+            kernels.compute(engine.rows.wires, NEXT)
             following = rows[circuit.next_start : circuit.next_start + len(circuit.fluents)].copy()
             for role, start in enumerate(circuit.move_starts[:-1]):
                 rows[start : circuit.move_starts[role + 1]] = 0
                 for lane in np.flatnonzero(playing).tolist():
                     rows[start + groups.chosen[role, lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
-            kernels.evaluate(wiring, NEXT)
+            kernels.evaluate(engine.rows.wires, NEXT)
             assert (following == rows[circuit.next_start : circuit.next_start + len(circuit.fluents)]).all()
-            kernels.commit(wiring)
+            kernels.commit(engine.rows.wires)
 
 
 @pytest.mark.parametrize("many", [1, 1000], ids=["tries", "counts"])
@@ -105,8 +105,8 @@ def test_moves_are_chosen_uniformly(many: int, monkeypatch: pytest.MonkeyPatch) 
     (<= (legal r (m ?y ?x)) (upto ?x ?y) (true (a ?y)) (true (b ?x)))"""
     with Grouped(Game.from_sheet(parse(text), "test"), native=False) as engine:
         begin(engine, 5)
-        wiring, groups = engine.rows.wiring, engine.rows.groups
-        kernels.evaluate(wiring, POSITION)
+        groups = engine.rows.groups
+        kernels.evaluate(engine.rows.wires, POSITION)
         by_group.turn_rows(groups)
         counts = np.zeros(len(engine.circuit.moves[0]), np.int64)
         for _ in range(200):
@@ -127,12 +127,12 @@ def test_a_lane_without_luck_counts_its_moves() -> None:
     with Grouped(Game.from_sheet(parse(text), "test"), native=False) as engine:
         begin(engine, 5)
         rows, wiring, groups = engine.rows.rows, engine.rows.wiring, engine.rows.groups
-        kernels.evaluate(wiring, POSITION)
+        kernels.evaluate(engine.rows.wires, POSITION)
         by_group.turn_rows(groups)
         assert by_group.choose_by_group(groups) == -1
         assert {engine.circuit.moves[0][move] for move in groups.chosen[0]} == {"(m 1 77)", "(m 2 77)"}
         rows[1 : 1 + wiring.state_rows] = 0
-        kernels.evaluate(wiring, POSITION)
+        kernels.evaluate(engine.rows.wires, POSITION)
         by_group.turn_rows(groups)
         assert by_group.choose_by_group(groups) == 0
 

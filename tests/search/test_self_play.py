@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ import pytest
 
 from ggp_agent.engine import Game
 from ggp_agent.engine.lanes import LanesEngine
-from ggp_agent.search import Limit, SearchConfig, Searcher
+from ggp_agent.search import INFINITE, Limit, SearchConfig, Searcher
 from tests.engine.games import SHIPPED
 from tests.search.checks import audit
 
@@ -29,17 +30,22 @@ OVERHEAD = 250  # megabytes that come on top of what was used before the first m
 
 
 def random_config(random: Random) -> SearchConfig:
-    depths = random.choice([(0, 0, 0), (1, 0, 1), (2, 1, 2), (1_000_000, 0, 1)])
-    return SearchConfig(
-        depths=depths,
-        transpositions=random.random() < 0.8,
+    """Half of them with the default rules, which have kernels of their own."""
+    config = SearchConfig(
         lanes=random.choice([0, 1, 7, 64, 512]),
         parallel=random.choice(["tree", "tree", "leaf", "root"]),
-        groups=random.choice(["none", "none", "stages"]),
         decisive=random.random() < 0.7,
-        virtual_loss=random.choice([0, 1, 3]),
         workers=random.choice([1, 1, 2]),
         megabytes=MEGABYTES,
+    )
+    if random.random() < 0.5:
+        return config
+    return replace(
+        config,
+        depths=random.choice([(0, 0, 0), (1, 0, 1), (2, 1, 2), (INFINITE, 0, 1)]),
+        transpositions=random.random() < 0.8,
+        groups=random.choice(["none", "none", "stages"]),
+        virtual_loss=random.choice([0, 1, 3]),
     )
 
 
