@@ -26,6 +26,8 @@ from ggp_agent.search.ucd import MOVES, PLAYOUT, RANK, STEP, WALK, arrive, walk_
 from ggp_agent.search.update import update
 
 MANY = 1 << 30  # random numbers are below it
+MANY_PLAYS = 10_000_000  # are worth a minute in which kernels are compiled that know these rules
+KNOWN_RULES = ("rave", "deep", "update_all", "transpositions", "solve", "virtual_loss", "d1", "d2", "d3", "even")
 AT_ONCE = 8  # runs: a processor goes on with one while another waits
 MEGABYTES = 128
 # Groups made anew for every run from values with noise: none, the best three, the best with the third and fourth
@@ -81,51 +83,48 @@ def make_prior(g, chances, prior, noise):  # type: ignore[no-untyped-def]
         g.group_key[0, order[k]] = k // 3
 
 
+@kernel
+def provide(g, lane, need, scratch):  # type: ignore[no-untyped-def]
+    """Do what a play needs; what it needs then."""
+    if need == RANK:
+        form_groups(g, g.root[lane])
+        return WALK
+    if need == STEP:
+        scratch.state[0] = np.uint64(1 + g.move[g.path[lane, g.length[lane] - 1]])
+        return arrive(g, lane, scratch.state, hash_state(scratch.state, lane), False, g.payoff[lane])
+    count = len(scratch.chances)
+    scratch.counts[0] = count
+    for k in range(count):
+        scratch.moves[0, k] = k
+    expand(g, lane, scratch.moves, scratch.counts)
+    return WALK
+
+
 @inlined
-def walk_all(g, needs, runs):  # type: ignore[no-untyped-def]
-    """Let the plays of all runs walk until each needs something."""
+def walk_all(g, scratch, runs):  # type: ignore[no-untyped-def]
+    """Let the plays of all runs walk until each has come to a move."""
     for lane in range(runs):
         g.at[lane] = g.root[lane]
-        needs[lane] = WALK
+        scratch.needs[lane] = WALK
     walking = runs
     while walking > 0:
         walking = 0
         for lane in range(runs):
-            if needs[lane] == WALK:
-                needs[lane] = walk_on(g, lane)
-                walking += needs[lane] == WALK
-
-
-@kernel
-def walk_to_end(g, lane, need, scratch):  # type: ignore[no-untyped-def]
-    """Give a play what it needs until it has come to a move."""
-    root, count = g.root[lane], len(scratch.chances)
-    while need != PLAYOUT:
-        if need == WALK:
-            need = walk_on(g, lane)
-        elif need == RANK:
-            form_groups(g, root)
-            need = WALK
-        elif need == STEP:
-            scratch.state[0] = np.uint64(1 + g.move[g.path[lane, g.length[lane] - 1]])
-            need = arrive(g, lane, scratch.state, hash_state(scratch.state, lane), False, g.payoff[lane])
-        elif g.position[g.at[lane]] == root:
-            scratch.counts[0] = count
-            for k in range(count):
-                scratch.moves[0, k] = k
-            expand(g, lane, scratch.moves, scratch.counts)
-            need = WALK
-        else:
-            need = PLAYOUT
+            if scratch.needs[lane] == WALK:
+                need = walk_on(g, lane)
+                if need == MOVES and g.position[g.at[lane]] != g.root[lane]:
+                    need = PLAYOUT
+                elif need != WALK:
+                    need = provide(g, lane, need, scratch)
+                scratch.needs[lane] = need
+                walking += need == WALK
 
 
 @inlined
 def simulate(g, scratch, runs):  # type: ignore[no-untyped-def]
     """One play of each of so many runs, and the chances that were missed by it."""
-    walk_all(g, scratch.needs, runs)
+    walk_all(g, scratch, runs)
     for lane in range(runs):
-        if scratch.needs[lane] != MOVES or g.position[g.at[lane]] == g.root[lane]:  # else it has come to a known move
-            walk_to_end(g, lane, scratch.needs[lane], scratch)
         chance = scratch.chances[np.int64(g.state[g.at[lane], 0]) - 1]
         g.payoff[lane, 0] = random_below(g, MANY) < chance * MANY
         scratch.regret[lane] += scratch.best - chance
@@ -185,7 +184,7 @@ def play(g, scratch, runs, marks, prior, noise):  # type: ignore[no-untyped-def]
                 mark += 1
 
 
-def make_pool(problem: Problem, seed: int) -> Pool:
+def make_pool(problem: Problem, plays: int, seed: int) -> Pool:
     """Graphs for some runs of a problem at once; for one where every run has groups of its own."""
     texts = [[f"m{k}" for k in range(len(problem.chances))]]
     groups = make_groups(problem.groups, texts, [])
@@ -206,7 +205,7 @@ def make_pool(problem: Problem, seed: int) -> Pool:
         walks=lanes,
         megabytes=MEGABYTES,
         seed=seed,
-        own_kernels=True,
+        fixed=KNOWN_RULES if plays >= MANY_PLAYS else (),
     )
     pool.block["lane_graph"][:] = range(lanes)
     return pool
@@ -214,7 +213,8 @@ def make_pool(problem: Problem, seed: int) -> Pool:
 
 def run(problem: Problem, runs: int, marks: Sequence[int], seed: int) -> dict[str, Any]:
     """The mean over some runs of what is seen after so many plays: lists with a number for each mark."""
-    pool = make_pool(problem, seed)
+    plays = runs * marks[-1]
+    pool = make_pool(problem, plays, seed)
     found: NDArray[np.float64] = np.zeros((len(marks), 4))
     moves, lanes = len(problem.chances), len(pool.block["at"])
     scratch = Block(
@@ -236,7 +236,7 @@ def run(problem: Problem, runs: int, marks: Sequence[int], seed: int) -> dict[st
     by_wins, at_random, simple, cumulative = (found / runs).round(9).T.tolist()
     return {
         "runs": runs,
-        "plays": runs * marks[-1],
+        "plays": plays,
         "rates": by_wins,
         "at_random": at_random,
         "simple": simple,

@@ -2,6 +2,7 @@
 
 Both search from the initial position with one random playout a simulation and the same exploration constant, in rounds
 of equal time that take turns, so that whatever else the machine does hits both. Every round begins with an empty tree.
+One round before them is not counted: in it both get their memory from the system, as a player does once in a match.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ class Rival:
 
         self.pyspiel, self.exploration, self.seed = pyspiel, RANGE * exploration, seed
         self.game = pyspiel.load_game(name)
-        self.simulations, self.seconds, self.rate = 0, 0.0, 0.0
         self.rate = WARM_UP / self.time(WARM_UP)
 
     def time(self, simulations: int) -> float:
@@ -58,11 +58,10 @@ class Rival:
         bot.step(state)
         return perf_counter() - begun
 
-    def spend(self, seconds: float) -> None:
-        """Search once for about so many seconds."""
+    def spend(self, seconds: float) -> tuple[int, float]:
+        """Search once for about so many seconds: simulations, and how long they took."""
         simulations = max(1, int(self.rate * seconds))
-        self.seconds += self.time(simulations)
-        self.simulations += simulations
+        return simulations, self.time(simulations)
 
 
 def open_rival(name: str, exploration: float, seed: int) -> Rival | None:
@@ -82,27 +81,32 @@ def bench(game: Shipped, config: SearchConfig, *, seconds: float, seed: int, aga
     rival = None
     if against_open_spiel and game.open_spiel:
         rival = open_rival(game.open_spiel, config.exploration, seed)
-    simulations, spent, nodes = 0, 0.0, 0
+    ours, theirs, nodes = [], [], 0  # rounds: simulations and seconds
     with open_engine(Game.load(game.rules)) as engine:
         if isinstance(engine, LanesEngine):
             engine.wait()
         searcher = Searcher(engine, config, seed)
         searcher.think(Limit(playouts=WARM_UP))
-        for _ in range(ROUNDS):
+        for _ in range(1 + ROUNDS):
             searcher.start()
             found = searcher.think(Limit(seconds=seconds / ROUNDS))
-            simulations, spent, nodes = simulations + found.simulations, spent + found.seconds, found.nodes
+            ours.append((found.simulations, found.seconds))
+            nodes = found.nodes
             if rival:
-                rival.spend(seconds / ROUNDS)
-    theirs = rival.simulations / rival.seconds if rival else None
+                theirs.append(rival.spend(seconds / ROUNDS))
+    simulations, spent = map(sum, zip(*ours[1:], strict=True))
+    per_second, their_rate = simulations / spent, None
+    if theirs:
+        their_simulations, their_seconds = map(sum, zip(*theirs[1:], strict=True))
+        their_rate = their_simulations / their_seconds
     return Result(
         game=game.name,
         settings=config.settings(),
         simulations=simulations,
         seconds=spent,
-        per_second=simulations / spent,
+        per_second=per_second,
         nodes=nodes,
         open_spiel=game.open_spiel if rival else None,
-        open_spiel_per_second=theirs,
-        ratio=simulations / spent / theirs if theirs else None,
+        open_spiel_per_second=their_rate,
+        ratio=per_second / their_rate if their_rate else None,
     )

@@ -10,7 +10,7 @@ theirs. An edge is *in the graph* once a simulation that took it has ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -164,6 +164,11 @@ def new_played(moves: int) -> NDArray[np.int64]:
     return played
 
 
+def table_size(nodes: int) -> int:
+    """Slots of a hash table: a power of two, at least twice as many as nodes."""
+    return 1 << (2 * nodes - 1).bit_length()
+
+
 def places(record: Record) -> Iterator[tuple[str, Place]]:
     """Where the fields of a record lie: all after the first one whose size depends on the pool lie somewhere else."""
     first, offset = next(iter(record)), 0
@@ -190,17 +195,18 @@ class Pool:
         megabytes: float,
         seed: int,
         worst: NDArray[np.float64] | None = None,
-        own_kernels: bool = False,
+        fixed: Collection[str] = (),
     ) -> None:
         """`best` and `worst` are the best and the worst payoff of each role, `walks` simulations run at once.
 
-        Kernels of its own are faster, because they know the rules and the size of records, but they are compiled for
-        these alone: that is done for the default settings and few roles, and for others where a caller wants it.
+        Kernels are faster if they know the rules and the size of records, but then they are compiled for these alone:
+        that is done for the default settings and few roles, and for rules that a caller wants to be `fixed`.
         """
         roles = len(best)
         grouped = groups["group_kind"] != STAGES or len(np.atleast_1d(groups["group_key"])) > 0
         rules = make_rules(config, grouped=grouped)
-        own_kernels |= roles <= FEW_ROLES and rules == make_rules(SearchConfig(), grouped=False)
+        if roles <= FEW_ROLES and rules == make_rules(SearchConfig(), grouped=False):
+            fixed = rules.keys()
         self.limit = int(megabytes * (1 << 20))
         self.sizes: dict[str, int] = {
             "words": words,
@@ -222,6 +228,8 @@ class Pool:
             < FIRST_SHARE * self.limit
         ):
             self.room = larger
+        # Memory for the largest table; the smaller ones before it are the beginning of that.
+        self.slots = np.empty(table_size(self.limit // self.dtype(NODE).itemsize), np.int32)
         arrays = [self.empty(what, record) for what in RECORDS for record in RECORDS[what]]
         used = np.zeros(6, np.int64)  # nodes, edges, joint moves, listed moves; stamp of the last update; random state
         self.block = Block(
@@ -254,11 +262,12 @@ class Pool:
                 # int64[2]: NODES + 1, EDGES + 1, ... if room for more of them was missing; whether that is known
                 "wanting": np.zeros(2, np.int64),
                 "room": np.array(list(self.room.values()), np.int64),  # int64[4]: nodes, edges, joint and listed moves
-                **self.tables(self.room),
+                "table": self.table(self.room),  # int32[slots]: node
+                "joint": self.joint(self.room),
                 **{name: array[name] for array in arrays for name in array.dtype.names or () if name != "padding"},
             },
-            steady=EDGE | EDGE_MORE | NODE if own_kernels else EDGE,
-            fixed=rules if own_kernels else (),
+            steady=EDGE | EDGE_MORE | NODE if fixed else EDGE,
+            fixed=fixed,
             records={name: place for what in RECORDS for record in RECORDS[what] for name, place in places(record)},
         )
 
@@ -269,19 +278,21 @@ class Pool:
         """Be as new: what comes now depends on the seed alone."""
         self.room = self.first_room
         self.block["room"][:] = list(self.room.values())
-        for name, table in self.tables(self.room).items():
-            self.block[name] = table
+        self.block["table"], self.block["joint"] = self.table(self.room), self.joint(self.room)
         self.clear()
         self.block["wanting"][:] = 0
         word = np.random.SeedSequence(seed % 2**64).generate_state(1, np.uint64)[0]
         self.block["used"][RANDOM] = word >> np.uint64(1) | np.uint64(1)
 
-    def tables(self, room: dict[int, int]) -> dict[str, NDArray[Any]]:
-        """Empty hash tables, at most half full when the room is used up."""
-        return {
-            "table": np.full(1 << (2 * room[NODES] - 1).bit_length(), NONE, np.int32),  # node
-            "joint": np.full((2 * room[JOINTS], 3), NONE, np.int64),  # node, number of its joint move, child
-        }
+    def table(self, room: dict[int, int]) -> NDArray[np.int32]:
+        """An empty hash table of positions, at most half full when the room is used up, in place of the one before."""
+        table = self.slots[: table_size(room[NODES])]
+        table[:] = NONE
+        return table
+
+    def joint(self, room: dict[int, int]) -> NDArray[np.int64]:
+        """The same for joint moves: int64[slots, 3]: node, number of its joint move, child."""
+        return np.full((2 * room[JOINTS], 3), NONE, np.int64)
 
     def dtype(self, record: Record) -> np.dtype[Any]:
         def shape(parts: tuple[int | str, ...]) -> tuple[int, ...]:
@@ -326,11 +337,11 @@ class Pool:
         block["room"][:] = list(room.values())
         if what == JOINTS:
             old = block["joint"]
-            block["joint"] = self.tables(room)["joint"]
+            block["joint"] = self.joint(room)
             copy_joints(block, old)
             return True
         if what == NODES:
-            block["table"] = self.tables(room)["table"]
+            block["table"] = self.table(room)
             fill_table(block)
         return True
 

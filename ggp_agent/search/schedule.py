@@ -66,8 +66,6 @@ from ggp_agent.search.ucd import (
 from ggp_agent.search.update import update
 from ggp_agent.search.walk import walk_round
 
-BEGIN = 16  # of so many walks that wait, one more begins in a round
-
 
 @kernel
 def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
@@ -181,14 +179,14 @@ def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
 def walk_all(g, lanes):  # type: ignore[no-untyped-def]
     """Let walks go on together, edge by edge.
 
-    One walk more begins in every round, or a few, so walks are at different depths, and while one waits for memory or
-    for a result, others go on. Those that need something else than an edge leave, and get it after the next round, when
+    One walk more begins in every round, so walks are at different depths, and while one waits for memory or for a
+    result, others go on. Those that need something else than an edge leave, and get it after the next round, when
     what they need from memory is there.
     """
     waiting, walking, walkers, halted = lanes.waiting, lanes.walking, lanes.walkers, lanes.halted
     late = 0
     while walkers[0] or walkers[1] or late:
-        for _ in range(min(walkers[0], 1 + walkers[0] // BEGIN)):
+        if walkers[0]:
             walkers[0] -= 1
             walking[walkers[1]] = waiting[walkers[0]]
             walkers[1] += 1

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from ggp_agent.lab import thesis, thesis_27
+from ggp_agent.lab import bandit, thesis, thesis_27
 from ggp_agent.lab.bandit import BEST_THREE, Problem, run
 from ggp_agent.lab.bandits import groupings, ties_row
 from ggp_agent.lab.bandits_27 import TIMED
@@ -71,6 +71,17 @@ def test_values_without_noise_make_the_same_groups_every_time() -> None:
         run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
         == run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
     )
+
+
+@pytest.mark.long
+def test_kernels_that_know_the_rules_play_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(chances=thesis.EASY, keys=((0, 1, 2, 0, 1, 2, 0, 1, 2),))
+    found = []
+    for many in (bandit.MANY_PLAYS, 0):
+        monkeypatch.setattr(bandit, "MANY_PLAYS", many)
+        found.append(run(problem, 100, [16, 1024], 3))
+    for what in ("rates", "at_random", "simple", "cumulative"):
+        assert found[0][what] == found[1][what]
 
 
 def test_either_rule_selects_one_of_the_most_visited() -> None:
