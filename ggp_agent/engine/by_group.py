@@ -43,20 +43,16 @@ MASK = 0xFFFFFFFF
 @njit(cache=True, nogil=True)
 def turn_rows(groups):  # type: ignore[no-untyped-def]
     """Once POSITION is computed: turn the rows of guards and rests into words of lanes."""
-    for word in range(len(groups.words)):
-        turn(groups.base, groups.turned + STRIDE * word, groups.words[word])
-
-
-@njit(cache=True, nogil=True)
-def turn(base, first, literals):  # type: ignore[no-untyped-def]
-    """Turn the rows of 64 literals into the 64 rows from `first` on."""
-    for k in range(HELD):
-        turning.turn_bytes(
-            *(base, first + k, literals[k], literals[k + 8], literals[k + 16], literals[k + 24]),
-            *(literals[k + 32], literals[k + 40], literals[k + 48], literals[k + 56]),
-        )
-    for k in range(0, SIDE, HELD):
-        turning.turn_bits(base, first + k)
+    base, words = groups.base, groups.words
+    for word in range(len(words)):
+        first, bits = groups.turned + STRIDE * word, words[word]
+        for k in range(HELD):
+            turning.turn_bytes(
+                *(base, first + k, bits[k], bits[k + 8], bits[k + 16], bits[k + 24]),
+                *(bits[k + 32], bits[k + 40], bits[k + 48], bits[k + 56]),
+            )
+        for k in range(0, SIDE, HELD):
+            turning.turn_bits(base, first + k)
 
 
 @njit(cache=True, nogil=True)

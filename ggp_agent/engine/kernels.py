@@ -49,8 +49,7 @@ class Wiring(NamedTuple):
     random: int  # 4 rows: the random generators
     active: int  # lanes in which a playout runs
     ended: int  # lanes in which it has come to its end
-    start: int  # a row for each fluent, and more to make up words: where the next playout of each lane begins
-    held: int  # rows for states, turned into words of lanes
+    start: int  # a row for each fluent: where the next playout of each lane begins
     choices: int  # a row for each role: lanes in which it has a choice; and one more
     forced: int  # a row for each role: lanes in which a search chose its move
     tree: int  # rows for choosing moves

@@ -25,7 +25,7 @@ from ggp_agent.engine.ground import USUAL, Limits, make_circuit
 from ggp_agent.engine.group_tables import make_groups
 from ggp_agent.engine.native import VECTOR, Linked, compile_in_child, function_starts, host, worth_compiling
 from ggp_agent.engine.rowops import LANES, ROW_BYTES, WORDS
-from ggp_agent.engine.turning import SIDE, STRIDE
+from ggp_agent.engine.turning import STRIDE
 from ggp_agent.errors import EngineError
 from ggp_agent.gdl import Term
 from ggp_agent.gdl.reader import read
@@ -88,8 +88,7 @@ class Rows:
         decisive = decisive and len(circuit.decisive_starts) > 0
         fluents, rows = len(circuit.fluents), circuit.rows
         random, active, ended = rows, rows + 4, rows + 5
-        words = max(1, -(-fluents // SIDE))
-        start, held, choices = rows + 6, rows + 6 + SIDE * words, rows + 6 + (SIDE + STRIDE) * words
+        start, choices = rows + 6, rows + 6 + fluents
         forced = choices + len(circuit.roles) + 1
         tree = forced + len(circuit.roles)
         groups = tree + max(kernels.tree_rows(len(moves)) for moves in circuit.moves)
@@ -111,7 +110,6 @@ class Rows:
             active=active,
             ended=ended,
             start=start,
-            held=held,
             choices=choices,
             forced=forced,
             tree=tree,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ggp_agent.engine import network
 from ggp_agent.engine import rowops as op
 from ggp_agent.engine.block import Block
-from ggp_agent.engine.by_group import legal_moves, turn
+from ggp_agent.engine.by_group import legal_moves
 from ggp_agent.engine.circuit import Circuit
 from ggp_agent.engine.kernels import read_goals
 from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
-from ggp_agent.engine.turning import SIDE, STRIDE
 from ggp_agent.search.edges import set_row
 from ggp_agent.search.graph import MAX_PATH
 from ggp_agent.search.rave import note_played
@@ -25,7 +23,7 @@ IDLE, READY, STEPPED, PASSING, PLAYING, WAITING = range(6)
 
 # What lanes need to know of the wiring.
 PLACES = (
-    *("base", "start", "held", "active", "ended", "forced", "move_starts", "legal_starts", "decisive"),
+    *("base", "state_rows", "start", "active", "ended", "forced", "move_starts", "legal_starts", "decisive"),
     *("goal_literals", "goal_roles", "goal_values"),
 )
 # What they need to know of moves that are chosen by groups.
@@ -36,16 +34,11 @@ BEGUN, ENDED, CUT = 7, 8, 9  # of the field `progress`
 
 def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_plies: int, rave: bool) -> Block:
     """What the lanes of one block of rows do."""
-    roles, fluents = len(circuit.roles), len(circuit.fluents)
-    words = max(1, -(-fluents // SIDE))
+    roles, words = len(circuit.roles), max(1, -(-len(circuit.fluents) // 64))
     history = (LANES, max_plies) if roles == 1 else (1, 1)
     wiring = rows.wiring
-    numbers = np.arange(SIDE * words, dtype=np.int32).reshape(words, SIDE)
     return Block(
         {
-            # int32[words, SIDE]: literals of the rows of states, and of the turned ones
-            "state_literals": np.where(numbers < fluents, 2 * (1 + numbers), network.FALSE),
-            "held_literals": 2 * (wiring.held + numbers + (STRIDE - SIDE) * np.arange(words, dtype=np.int32)[:, None]),
             **{name: getattr(wiring, name) for name in PLACES},
             **{name: getattr(rows.groups, name) for name in GROUPS},
             "rows": rows.rows,
@@ -117,18 +110,15 @@ def is_pending(lanes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def turn_states(lanes):  # type: ignore[no-untyped-def]
-    """Turn the states of all lanes into words, for `read_state`."""
-    for word in range(len(lanes.state_literals)):
-        turn(lanes.base, lanes.held + STRIDE * word, lanes.state_literals[word])
-
-
-@kernel
 def read_state(lanes, lane):  # type: ignore[no-untyped-def]
-    """Read the state of a lane, once states are turned in this step and unless the lane takes up another one."""
-    state = lanes.states[lane]
+    """Pack the state that a lane holds."""
+    rows, fluents, state = lanes.rows, lanes.state_rows, lanes.states[lane]
+    word, shift = lane >> 6, np.uint64(lane & 63)
     for k in range(len(state)):
-        state[k] = lanes.rows[lanes.held + STRIDE * k + (lane & 63), lane >> 6]
+        packed = np.uint64(0)
+        for bit in range(min(64, fluents - 64 * k)):
+            packed |= ((rows[1 + 64 * k + bit, word] >> shift) & np.uint64(1)) << np.uint64(bit)
+        state[k] = packed
 
 
 @kernel
@@ -167,18 +157,14 @@ def find_mover(lanes, lane):  # type: ignore[no-untyped-def]
 
 @kernel
 def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
-    """Let a lane take up this state when all lanes step."""
-    set_bit(lanes.rows, lanes.ended, lane)
+    """Let a lane take up this state when all lanes step; its bits in the rows of `start` are clear."""
+    rows, word, mask = lanes.rows, lane >> 6, np.uint64(1) << np.uint64(lane & 63)
+    rows[lanes.ended, word] |= mask
     for k in range(len(state)):
-        lanes.rows[lanes.held + STRIDE * k + (lane & 63), lane >> 6] = state[k]
-
-
-@kernel
-def turn_back(lanes):  # type: ignore[no-untyped-def]
-    """Turn the words of states that lanes take up into rows; what the other lanes get does not matter."""
-    if op.is_any(lanes.base, lanes.ended):
-        for word in range(len(lanes.held_literals)):
-            turn(lanes.base, lanes.start + SIDE * word, lanes.held_literals[word])
+        packed = np.int64(state[k])
+        while packed:
+            rows[lanes.start + 64 * k + op.lowest_bit(packed), word] |= mask
+            packed &= packed - 1
 
 
 @kernel

@@ -43,8 +43,6 @@ from ggp_agent.search.lane_rows import (
     read_played,
     read_state,
     set_bit,
-    turn_back,
-    turn_states,
     write_history,
     write_played,
 )
@@ -112,11 +110,7 @@ def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
     lanes.begun[lane] = lanes.progress[0]
     lanes.missing[lane] = lanes.block
     if lanes.block > 1:
-        position = lanes.here[lane]
-        if position == NONE:  # it has just come here, to a position that is not in the graph
-            read_state(lanes, lane)
-        else:
-            copy_row(lanes.states[lane], g.state[position])
+        read_state(lanes, lane)
         for other in range(lane + 1, lane + lanes.block):
             load_state(lanes, other, lanes.states[lane])
             set_bit(lanes.rows, lanes.active, other)
@@ -205,16 +199,12 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
 @kernel
 def read_arrivals(g, lanes):  # type: ignore[no-untyped-def]
     """Read the positions that walks have come to, and ask for their places in the table, if they may join the graph."""
-    turned = False
     for word in range(WORDS):
         bits = np.int64(lanes.over[word] | lanes.pending[word])
         while bits:
             lane = 64 * word + op.lowest_bit(bits)
             bits &= bits - 1
             if lanes.phase[lane] == STEPPED:
-                if not turned:
-                    turn_states(lanes)
-                    turned = True
                 is_over = (lanes.over[word] >> np.uint64(lane % 64)) & np.uint64(1) != 0
                 if is_over or is_ripe(g, lane):
                     read_state(lanes, lane)
@@ -352,6 +342,8 @@ def run_lanes(wiring, groups, g, lanes, steps):  # type: ignore[no-untyped-def]
             compute(wiring, GOALS)
         ask_for_known(g, lanes)
         op.fill(base, ended, 0)
+        for row in range(wiring.start, wiring.start + wiring.state_rows):
+            op.fill(base, row, 0)
         for word in range(WORDS):  # what lanes put off from now on is for the next step
             due[word] = lanes.pending[word] | over[word]
             lanes.pending[word] = np.uint64(0)
@@ -381,7 +373,6 @@ def run_lanes(wiring, groups, g, lanes, steps):  # type: ignore[no-untyped-def]
         if by_group:
             make_moves(groups)
         compute(wiring, NEXT)
-        turn_back(lanes)
         commit(wiring)
         progress[0] += 1
         if g.wanting[0] and not g.wanting[1]:
