@@ -1,8 +1,8 @@
 """The compiled inner loops of the lanes engine: all lanes step together.
 
-Every kernel gets a `Wiring`, the arrays of one circuit as numbers and rows, and works on one block of rows. After the
-rows of the circuit come rows for scratch; `Wiring` names where they begin. Straight-line code for the gates, when there
-is some, is called by its address; before that, the gates are interpreted. Both compute the same.
+Every kernel gets a `Wiring` as a `Block`, the arrays of one circuit as numbers and rows, and works on one set of rows.
+After the rows of the circuit come rows for scratch; `Wiring` names where they begin. Straight-line code for the gates,
+when there is some, is called by its address; before that, the gates are interpreted. Both compute the same.
 """
 
 from __future__ import annotations
