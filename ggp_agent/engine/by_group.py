@@ -1,7 +1,7 @@
 """Choosing and making moves by groups, for games with very many moves.
 
 A step of 512 lanes makes 512 moves of each role. Where a role has a hundred thousand, rows for all of them would be
-read and written for nothing, so that here a lane has the number of its move (`Groups.chosen`), and only what that move
+read and written for nothing, so that here a lane has the number of its move (`chosen`), and only what that move
 touches is written.
 
 *Choosing*: rows of guards and rests are turned into words of lanes, 64 rows at a time. A lane lists its open families,
@@ -143,8 +143,9 @@ def find_choices(groups, role):  # type: ignore[no-untyped-def]
     """List the lanes in which a role may have a choice, and make it move in the others; how many there are."""
     base, forced, todo, chosen = groups.base, groups.forced, groups.todo, groups.chosen
     op.conjoin(base, forced, 2 * groups.playing, groups.lone_guards[role])
-    for guard in groups.other_guards[role]:
-        op.conjoin_into(base, forced, guard ^ 1)
+    others = groups.other_guards[role]
+    for k in range(len(others)):
+        op.conjoin_into(base, forced, others[k] ^ 1)
     count = 0
     for turn in range(op.LANES):
         lane = (turn & 7) * SIDE + (turn >> 3)  # words of lanes that follow each other lie side by side
@@ -176,7 +177,6 @@ def list_families(groups, role, lanes):  # type: ignore[no-untyped-def]
 
     Those come first in `trying`. NOTHING if no group is open in a lane.
     """
-    # Arrays have names of their own here, because taking one out of a tuple costs more than using it.
     base, turned, table, families = groups.base, groups.turned, groups.family_table, groups.open_families
     opened, befores, trying, todo = groups.open_bits, groups.befores, groups.trying, groups.todo
     first, last = groups.guard_words[role], groups.guard_words[role + 1]
@@ -317,8 +317,8 @@ def make_moves(groups):  # type: ignore[no-untyped-def]
     """Write what the chosen moves say: in place of the rows of moves, and of SUMS."""
     literals, touched, chosen, making = groups.touched_rows, groups.touched, groups.chosen, groups.making
     nothing = len(literals)
-    for literal in literals:
-        op.fill(groups.base, literal >> 1, -(literal & 1))
+    for k in range(nothing):
+        op.fill(groups.base, literals[k] >> 1, -np.int64(literals[k] & 1))
     # Two loops, so that none waits for memory to know what comes next.
     count = 0
     for role in range(len(chosen)):
@@ -329,7 +329,8 @@ def make_moves(groups):  # type: ignore[no-untyped-def]
             count += (touched[move, 0] != nothing) & (chosen[role, lane] != NOTHING)
     for k in range(count):
         lane, move = making[k, 0], making[k, 1]
-        for number in touched[move]:
-            if number == nothing:
+        numbers = touched[move]
+        for number in range(len(numbers)):
+            if numbers[number] == nothing:
                 break
-            op.make_true(groups.base, literals[number], lane)
+            op.make_true(groups.base, literals[numbers[number]], lane)

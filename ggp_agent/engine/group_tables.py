@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ggp_agent.engine import rowops as op
+from ggp_agent.engine.block import Block
 from ggp_agent.engine.circuit import SUMS, Circuit
 from ggp_agent.engine.network import FALSE, TRUE
 from ggp_agent.engine.turning import SIDE, STRIDE
@@ -29,55 +30,12 @@ RECORD = np.dtype(
 )
 
 
-class Groups(NamedTuple):
-    """The groups of a circuit for kernels, apart from its `Wiring`: small games would pay for passing them around."""
+def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch: int, turned: int) -> Block:
+    """The groups of a circuit for kernels, whose rows begin at an address.
 
-    base: int  # address of row 0
-    active: int  # row: lanes in which a playout runs
-    ended: int  # row: lanes in which it has come to its end
-    playing: int  # row: the others
-    forced: int  # row: lanes in which a role has just one move
-    turned: int  # row: where the words of lanes begin, see `turning`
-    words: NDArray[np.int32]  # as in `Circuit`
-    guard_words: NDArray[np.int64]  # as in `Circuit`
-    records: NDArray[np.int64]  # RECORD[groups]: small and side by side, because they are read at random
-    family_records: NDArray[np.int64]  # RECORD[64 * words of guards]
-    group_table: int  # address of `records`
-    family_table: int  # address of `family_records`
-    # uint8 or uint32[members]: moves, counted from the first one of their group; none if moves are chosen by their rows
-    members: NDArray[Any]
-    # What moves write: rows that say that none of some moves is made, and rows of single moves
-    touched_rows: NDArray[np.int32]  # literals that do not hold if no move is made
-    touched_starts: NDArray[np.int64]  # int64[roles]: where the moves of a role begin in `touched`
-    # uint16 or uint32[moves, most]: which of `touched_rows` hold if a move is made, and then their number. One small
-    # record for each move, because these are read at random.
-    touched: NDArray[Any]
-    # For choosing
-    generator: NDArray[np.uint64]  # uint64[4]: the state of a random generator
-    # A guard of one move that is always legal then, such as noop, and this move; FALSE and NOTHING if there is none
-    lone_guards: NDArray[np.int32]  # int32[roles]
-    lone_moves: NDArray[np.int32]  # int32[roles]
-    other_guards: NDArray[np.int32]  # int32[roles, guards]: the other guards of a role
-    todo: NDArray[np.int32]  # int32[lanes + 1]: the lanes in which a role has a choice
-    largest: int  # the moves of the largest group
-    # Open families of all lanes, one lane after another, each in whole batches
-    open_families: NDArray[np.int32]  # int32[lanes * families]: their numbers
-    open_bits: NDArray[np.int64]  # int64[lanes * families]: the bits of their open groups
-    befores: NDArray[np.int32]  # int32[lanes * families]: what was counted before each family
-    drawing: NDArray[np.int64]  # int64[lanes, LANE_WORDS]: what is known of each lane, see `by_group`
-    trying: NDArray[np.int64]  # int64[lanes + 1]: addresses in `drawing` of lanes that have no move yet
-    # Addresses of `open_families`, `open_bits`, `befores` and `drawing`
-    families_at: int
-    bits_at: int
-    befores_at: int
-    lanes_at: int
-    making: NDArray[np.int32]  # int32[roles * lanes + 1, 2]: lanes, and the moves of `touched` that are made there
-    found: NDArray[np.int32]  # int32[moves]: the legal moves of one role in one lane
-    chosen: NDArray[np.int32]  # int32[roles, lanes]: the moves to be made, or NOTHING
-
-
-def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch: int, turned: int) -> Groups:
-    """The groups of a circuit whose rows begin at an address; two rows of scratch are for `playing` and `forced`."""
+    They are apart from its `Wiring`, because small games would pay for passing them around. Two rows of scratch are for
+    `playing` and `forced`.
+    """
     rows, moves = touched(circuit)
     records, members = group_records(circuit)
     family_records = np.zeros(len(circuit.families), RECORD)
@@ -89,44 +47,59 @@ def make_groups(circuit: Circuit, base: int, *, active: int, ended: int, scratch
     open_bits = np.zeros(room, np.int64)
     befores = np.zeros(room, np.int32)
     drawing = np.zeros((op.LANES, LANE_WORDS), np.int64)
-    return Groups(
-        base=base,
-        active=active,
-        ended=ended,
-        playing=scratch,
-        forced=scratch + 1,
-        turned=turned,
-        words=circuit.words,
-        guard_words=circuit.guard_words,
-        records=records.view(np.int64),
-        family_records=family_records.view(np.int64),
-        group_table=records.ctypes.data,
-        family_table=family_records.ctypes.data,
-        members=members,
-        touched_rows=rows,
-        touched_starts=shared_starts(circuit.move_starts - circuit.move_starts[0], moves),
-        touched=moves,
-        generator=np.zeros(4, np.uint64),
-        **lone_families(circuit),
-        todo=np.zeros(op.LANES + 1, np.int32),
-        largest=int(np.bitwise_count(circuit.piece_masks).sum(axis=1).max(initial=1)),
-        open_families=open_families,
-        open_bits=open_bits,
-        befores=befores,
-        drawing=drawing,
-        trying=np.zeros(op.LANES + 1, np.int64),
-        families_at=open_families.ctypes.data,
-        bits_at=open_bits.ctypes.data,
-        befores_at=befores.ctypes.data,
-        lanes_at=drawing.ctypes.data,
-        making=np.zeros((len(circuit.roles) * op.LANES + 1, 2), np.int32),
-        found=np.zeros(max(map(len, circuit.moves)), np.int32),
-        chosen=np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
+    return Block(
+        {
+            "base": base,  # address of row 0
+            "active": active,  # row: lanes in which a playout runs
+            "ended": ended,  # row: lanes in which it has come to its end
+            "playing": scratch,  # row: the others
+            "forced": scratch + 1,  # row: lanes in which a role has just one move
+            "turned": turned,  # row: where the words of lanes begin, see `turning`
+            "words": circuit.words,
+            "guard_words": circuit.guard_words,
+            "records": records.view(np.int64),  # RECORD[groups]: small and side by side: they are read at random
+            "family_records": family_records.view(np.int64),  # RECORD[64 * words of guards]
+            "group_table": records.ctypes.data,  # address of `records`
+            "family_table": family_records.ctypes.data,  # address of `family_records`
+            # uint8 or uint32[members]: moves, counted from the first one of their group; none if moves are chosen by
+            # their rows
+            "members": members,
+            # What moves write: rows that say that none of some moves is made, and rows of single moves
+            "touched_rows": rows,  # int32[...]: literals that do not hold if no move is made
+            # int64[roles]: where the moves of a role begin in `touched`
+            "touched_starts": shared_starts(circuit.move_starts - circuit.move_starts[0], moves),
+            # uint16 or uint32[moves, most]: which of `touched_rows` hold if a move is made, and then their number. One
+            # small record for each move, because these are read at random.
+            "touched": moves,
+            # For choosing
+            "generator": np.zeros(4, np.uint64),  # uint64[4]: the state of a random generator
+            **lone_families(circuit),
+            "todo": np.zeros(op.LANES + 1, np.int32),  # int32[lanes + 1]: the lanes in which a role has a choice
+            # The moves of the largest group
+            "largest": int(np.bitwise_count(circuit.piece_masks).sum(axis=1).max(initial=1)),
+            # Open families of all lanes, one lane after another, each in whole batches
+            "open_families": open_families,  # int32[lanes * families]: their numbers
+            "open_bits": open_bits,  # int64[lanes * families]: the bits of their open groups
+            "befores": befores,  # int32[lanes * families]: what was counted before each family
+            "drawing": drawing,  # int64[lanes, LANE_WORDS]: what is known of each lane, see `by_group`
+            # int64[lanes + 1]: addresses in `drawing` of lanes that have no move yet
+            "trying": np.zeros(op.LANES + 1, np.int64),
+            # Addresses of `open_families`, `open_bits`, `befores` and `drawing`
+            "families_at": open_families.ctypes.data,
+            "bits_at": open_bits.ctypes.data,
+            "befores_at": befores.ctypes.data,
+            "lanes_at": drawing.ctypes.data,
+            # int32[roles * lanes + 1, 2]: lanes, and the moves of `touched` that are made there
+            "making": np.zeros((len(circuit.roles) * op.LANES + 1, 2), np.int32),
+            "found": np.zeros(max(map(len, circuit.moves)), np.int32),  # int32[moves]: of one role in one lane, legal
+            # int32[roles, lanes]: the moves to be made, or NOTHING
+            "chosen": np.full((len(circuit.roles), op.LANES), NOTHING, np.int32),
+        }
     )
 
 
 def group_records(circuit: Circuit) -> tuple[NDArray[np.void], NDArray[Any]]:
-    """The fields `records` and `members` of `Groups`."""
+    """The fields `records` and `members` of the groups."""
     records = np.zeros(len(circuit.piece_masks), RECORD)
     records["masks"] = circuit.piece_masks
     records["offsets"] = circuit.piece_words * STRIDE * op.ROW_BYTES
@@ -141,10 +114,13 @@ def group_records(circuit: Circuit) -> tuple[NDArray[np.void], NDArray[Any]]:
 
 
 def lone_families(circuit: Circuit) -> dict[str, NDArray[np.int32]]:
-    """The fields `lone_guards`, `lone_moves` and `other_guards` of `Groups`."""
+    """A guard of one move that is always legal then, such as noop, this move, and the other guards of each role.
+
+    FALSE and NOTHING where there is none.
+    """
     roles, words = len(circuit.roles), circuit.guard_words
     guards, moves = np.full(roles, FALSE, np.int32), np.full(roles, NOTHING, np.int32)
-    others = np.full((roles, SIDE * int(np.diff(words).max(initial=0))), FALSE, np.int32)
+    others = np.full((roles, SIDE * int(np.diff(words).max(initial=1))), FALSE, np.int32)
     for role in range(roles):
         mine = circuit.words[words[role] : words[role + 1]].ravel()
         others[role, : len(mine)] = mine
@@ -153,7 +129,11 @@ def lone_families(circuit: Circuit) -> dict[str, NDArray[np.int32]]:
             if move != NOTHING and (mine == guard).sum() == 1:
                 guards[role], moves[role] = guard, move
                 others[role, : len(mine)] = np.where(mine == guard, FALSE, mine)
-    return {"lone_guards": guards, "lone_moves": moves, "other_guards": others}
+    return {
+        "lone_guards": guards,  # int32[roles]
+        "lone_moves": moves,  # int32[roles]
+        "other_guards": others,  # int32[roles, guards]
+    }
 
 
 def lone_move(circuit: Circuit, family: int) -> int:
@@ -170,7 +150,7 @@ def lone_move(circuit: Circuit, family: int) -> int:
 
 
 def touched(circuit: Circuit) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """What moves write in place of SUMS, as far as other gates ask for it: `touched_rows` and `touched` of `Groups`."""
+    """What moves write in place of SUMS, as far as other gates ask for it: `touched_rows` and `touched`."""
     start, end = circuit.move_starts[[0, -1]].tolist()
     asked = np.zeros(circuit.rows, np.bool_)
     asked[circuit.next_start : circuit.next_start + len(circuit.fluents)] = True

@@ -136,7 +136,7 @@ class Rows:
         """Set the random generators."""
         words = np.random.SeedSequence(seed % 2**64).generate_state(4 * WORDS + 4, np.uint64)
         self.rows[self.wiring.random : self.wiring.random + 4] = words[:-4].reshape(4, WORDS)
-        self.groups.generator[:] = words[-4:]
+        self.groups["generator"][:] = words[-4:]
 
 
 class LanesEngine(Engine):
@@ -252,10 +252,10 @@ class LanesEngine(Engine):
     def legal(self) -> list[list[int]]:
         """The legal moves of each role in the first lane."""
         groups, moves = self.rows.groups, self.circuit.moves
-        if len(groups.members):
+        if len(groups["members"]):
             by_group.turn_rows(groups)
-            counts = (by_group.legal_moves(groups, role, 0, groups.found) for role in range(len(moves)))
-            return [sorted(groups.found[:count].tolist()) for count in counts]
+            counts = (by_group.legal_moves(groups, role, 0, groups["found"]) for role in range(len(moves)))
+            return [sorted(groups["found"][:count].tolist()) for count in counts]
         return self.moves_at(self.circuit.legal_starts)
 
     def moves_at(self, starts: NDArray[np.int64]) -> list[list[int]]:
@@ -297,8 +297,8 @@ class LanesEngine(Engine):
     def make_moves(self, joint: JointMove) -> None:
         """Make all lanes make these moves."""
         groups = self.rows.groups
-        if len(groups.members):
-            groups.chosen[:] = np.array(joint)[:, None]
+        if len(groups["members"]):
+            groups["chosen"][:] = np.array(joint)[:, None]
             by_group.make_moves(groups)
             return
         for role, move in enumerate(joint):

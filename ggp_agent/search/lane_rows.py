@@ -40,7 +40,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
     return Block(
         {
             **{name: getattr(wiring, name) for name in PLACES},
-            **{name: getattr(rows.groups, name) for name in GROUPS},
+            **{name: rows.groups[name] for name in GROUPS},
             "rows": rows.rows,
             "all_starts": circuit.legal_starts,  # int64[roles + 1]: rows of all legal moves, considered or not
             # int64[10]: steps, -, -, how it ended, lane, role, the step to look for overlong games; simulations begun,
@@ -56,6 +56,7 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "ends": np.zeros((LANES, roles)),  # float64[LANES, roles]: payoffs of playouts
             "goals": np.zeros((LANES, roles), np.int16),  # int16[LANES, roles]
             "states": np.zeros((LANES, words), np.uint64),  # uint64[LANES, words]: states that were read
+            "common": np.zeros(words, np.uint64),  # uint64[words]: a state much like those that lanes take up
             "hashes": np.zeros(LANES, np.uint64),  # uint64[LANES]
             "moves": np.zeros((roles, max(map(len, circuit.moves)) or 1), np.int32),  # int32[roles, moves]: scratch
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
@@ -156,15 +157,26 @@ def find_mover(lanes, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def clear_states(lanes):  # type: ignore[no-untyped-def]
+    """Let the rows of `start` hold the common state in all lanes."""
+    for fluent in range(lanes.state_rows):
+        bit = (lanes.common[fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
+        op.fill(lanes.base, lanes.start + fluent, -np.int64(bit))
+
+
+@kernel
 def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
-    """Let a lane take up this state when all lanes step; its bits in the rows of `start` are clear."""
+    """Let a lane take up this state when all lanes step; its bits in the rows of `start` are the common state.
+
+    Most of a large board is as it was at the root, so what differs is less than what is true.
+    """
     rows, word, mask = lanes.rows, lane >> 6, np.uint64(1) << np.uint64(lane & 63)
     rows[lanes.ended, word] |= mask
     for k in range(len(state)):
-        packed = np.int64(state[k])
-        while packed:
-            rows[lanes.start + 64 * k + op.lowest_bit(packed), word] |= mask
-            packed &= packed - 1
+        differs = np.int64(state[k] ^ lanes.common[k])
+        while differs:
+            rows[lanes.start + 64 * k + op.lowest_bit(differs), word] ^= mask
+            differs &= differs - 1
 
 
 @kernel

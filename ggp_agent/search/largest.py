@@ -19,7 +19,8 @@ WORD, HALF, BYTE, REAL, BIT = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.
 EDGES = 8  # at a time: two lines of cache
 FIELDS = 4  # of an edge, of 4 bytes each: trials, gain and two more
 FLOATS, INTS, BITS = (ir.VectorType(kind, EDGES) for kind in (REAL, HALF, BIT))
-TIE = 32  # of the result, the bits above these are the number of ties
+PLACE = 32  # bits of the result: the place of the first of the best
+TIE = PLACE + EDGES  # bits of the result: then which of the first edges they are, if there are no more; then how many
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -28,7 +29,7 @@ def largest(typing_context: Any, trials: Any, first: Any, count: Any, breadth: A
 
     It looks at `count` edges. One that is UNTRIED is worth `urgency`, one that is PROVEN its gain, unless `skip` says
     that it is left out. The place is that of the first of them, counted from `first`; there are no ties if there is no
-    edge.
+    edge. Of at most EDGES edges, the number also says which are the largest, a bit for each.
     """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -80,7 +81,8 @@ def first_largest(builder: Any, u: Any) -> Any:
     """The result if there are no more edges."""
     highest = reduce(builder, "fmax", u)
     mine = builder.zext(builder.bitcast(builder.fcmp_ordered("==", u, splat(builder, highest, FLOATS)), BYTE), WORD)
-    return together(builder, highest, builder.ctpop(mine), builder.cttz(mine, BIT(0)))
+    place = builder.or_(builder.shl(mine, WORD(PLACE)), builder.cttz(mine, BIT(0)))
+    return together(builder, highest, builder.ctpop(mine), place)
 
 
 def largest_of_many(builder: Any, start: Any, count: Any, few: Any, settings: list[Any]) -> Any:

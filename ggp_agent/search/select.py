@@ -6,13 +6,15 @@ import math
 
 import numpy as np
 
+from ggp_agent.engine.wordops import find_bit
 from ggp_agent.search.breadth import breadth_of
 from ggp_agent.search.edges import add_edge
 from ggp_agent.search.graph import PROVEN, SIMULTANEOUS, UNTRIED
-from ggp_agent.search.largest import TIE, largest
+from ggp_agent.search.largest import EDGES, PLACE, TIE, largest
 from ggp_agent.search.table import NONE, RANDOM, inlined, kernel
 
-LOW = (1 << TIE) - 1
+LOW = (1 << PLACE) - 1
+FIRST_ONES = (1 << EDGES) - 1
 MANY = 64  # edges
 NEW = -2  # instead of an edge: a move that has none yet
 
@@ -127,6 +129,18 @@ def nth_best(g, node, role, skip, breadth, edge, number):  # type: ignore[no-unt
                 return other
             number -= 1
     return edge
+
+
+@inlined
+def any_of(g, node, found, skip):  # type: ignore[no-untyped-def]
+    """One of the edges that `largest` found among all those of a node, at random."""
+    first, ties = np.int64(g.first[node]), found >> TIE
+    if ties <= 1:
+        return first + (found & LOW)
+    number = random_below(g, ties)
+    if g.edges[node] <= EDGES:
+        return first + find_bit((found >> PLACE) & FIRST_ONES, number)
+    return nth_best(g, node, g.mover[node], skip, breadth_at(g, node), first + (found & LOW), number)
 
 
 @inlined

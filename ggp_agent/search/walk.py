@@ -11,9 +11,9 @@ import numpy as np
 from ggp_agent.engine.block import prefetch
 from ggp_agent.search.graph import EXPANDED, POSITION
 from ggp_agent.search.largest import TIE, largest
-from ggp_agent.search.select import LOW, breadth_at, nth_best, random_below
+from ggp_agent.search.select import any_of, breadth_at
 from ggp_agent.search.table import NONE, inlined, kernel
-from ggp_agent.search.ucd import STEP, WALK, push, walk_on
+from ggp_agent.search.ucd import STEP, WALK, on_path, push, walk_on
 
 MOST_ASKED = 64  # edges of a node that are asked for before they are needed
 
@@ -63,9 +63,8 @@ def sort_walks(g, lanes):  # type: ignore[no-untyped-def]
             | g.left[node]
             | (g.mover[node] < 0)
             | (length >= g.max_path)
-            | ((length > 0) & (g.level[node] <= g.top[lane]))
             | never
-        ):
+        ) or ((length > 0) & (g.level[node] <= g.top[lane]) and on_path(g, lane, node)):
             careful[cautious] = lane
             cautious += 1
         else:
@@ -104,15 +103,12 @@ def take_best(g, lanes, count, halts, cautious):  # type: ignore[no-untyped-def]
         node, found = g.at[lane], lanes.found[k]
         if g.running[node] != lanes.running[k]:  # another walk of this round was here
             found = best_of(g, node, g.length[lane] == 0)
-        edge, ties = np.int64(g.first[node]) + (found & LOW), found >> TIE
-        if ties == 0:  # all edges of the root are proven
+        if found >> TIE == 0:  # all edges of the root are proven
             careful[cautious] = lane
             cautious += 1
             continue
-        if ties > 1:
-            skip = g.length[lane] == 0
-            edge = nth_best(g, node, g.mover[node], skip, breadth_at(g, node), edge, random_below(g, ties))
-        g.top[lane] = g.level[node]
+        edge = any_of(g, node, found, g.length[lane] == 0)
+        g.top[lane] = g.level[node] if g.length[lane] == 0 else max(g.level[node], g.top[lane])
         push(g, lane, edge)
         g.running[node] += 1
         child = g.child[edge]

@@ -130,7 +130,7 @@ class LanesWorker(Worker):
         """So many searches of their own, each in so many lanes at most."""
         circuit = engine.circuit
         self.engine, self.rows = engine, Rows(circuit, config.decisive)
-        if config.rave and len(self.rows.groups.members):
+        if config.rave and len(self.rows.groups["members"]):
             raise ConfigError(f"{engine.game.name} has too many moves for rave={config.rave}: they have no rows")
         self.most = lanes
         block = lanes if config.parallel == "leaf" else 1
@@ -187,6 +187,8 @@ class LanesWorker(Worker):
 
     def set_roots(self, states: Mapping[int, State], level: int) -> None:
         super().set_roots(states, level)
+        if states:
+            self.lanes["common"][:] = self.pack(next(iter(states.values())))
         self.lanes["best"][:] = -1.0, 0.0
 
     def run(self, left: Sequence[int], nodes: int | None, go_on: Callable[[], bool], lanes: int = MAX_LANES) -> None:

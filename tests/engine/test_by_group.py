@@ -69,13 +69,13 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
             row = rows[circuit.terminal >> 1]
             rows[wiring.ended] = ~row if circuit.terminal & 1 else row
             assert by_group.choose_by_group(groups) == -1
-            playing = bits(engine, groups.playing, 1)[0]
+            playing = bits(engine, groups["playing"], 1)[0]
             for role, moves in enumerate(circuit.moves):
                 legal = bits(engine, circuit.legal_starts[role], len(moves))
                 for lane in range(0, LANES, 100):
                     count = by_group.legal_moves(groups, role, lane, found)
                     assert sorted(found[:count]) == np.flatnonzero(legal[:, lane]).tolist()
-                chosen = groups.chosen[role]
+                chosen = groups["chosen"][role]
                 assert (chosen[~playing] == by_group.NOTHING).all()
                 assert legal[chosen[playing], np.flatnonzero(playing)].all()
             by_group.make_moves(groups)
@@ -84,7 +84,7 @@ def test_groups_say_what_rows_of_moves_say(name: str) -> None:
             for role, start in enumerate(circuit.move_starts[:-1]):
                 rows[start : circuit.move_starts[role + 1]] = 0
                 for lane in np.flatnonzero(playing).tolist():
-                    rows[start + groups.chosen[role, lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+                    rows[start + groups["chosen"][role, lane], lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
             kernels.evaluate(engine.rows.wires, NEXT)
             assert (following == rows[circuit.next_start : circuit.next_start + len(circuit.fluents)]).all()
             kernels.commit(engine.rows.wires)
@@ -111,7 +111,7 @@ def test_moves_are_chosen_uniformly(many: int, monkeypatch: pytest.MonkeyPatch) 
         counts = np.zeros(len(engine.circuit.moves[0]), np.int64)
         for _ in range(200):
             assert by_group.choose_by_group(groups) == -1
-            counts += np.bincount(groups.chosen[0], minlength=len(counts))
+            counts += np.bincount(groups["chosen"][0], minlength=len(counts))
         legal = bits(engine, engine.circuit.legal_starts[0], len(counts))[:, 0]
         assert legal.sum() == 8 and not counts[~legal].any()
         expected = counts.sum() / legal.sum()
@@ -130,7 +130,7 @@ def test_a_lane_without_luck_counts_its_moves() -> None:
         kernels.evaluate(engine.rows.wires, POSITION)
         by_group.turn_rows(groups)
         assert by_group.choose_by_group(groups) == -1
-        assert {engine.circuit.moves[0][move] for move in groups.chosen[0]} == {"(m 1 77)", "(m 2 77)"}
+        assert {engine.circuit.moves[0][move] for move in groups["chosen"][0]} == {"(m 1 77)", "(m 2 77)"}
         rows[1 : 1 + wiring.state_rows] = 0
         kernels.evaluate(engine.rows.wires, POSITION)
         by_group.turn_rows(groups)
@@ -141,11 +141,13 @@ def test_turning_is_the_transpose() -> None:
     """Words of lanes have the bits that literals have in those lanes."""
     with Grouped(Game.load(SHIPPED["amazons_6x6"].rules), native=False) as engine:
         rows, groups, words = engine.rows.rows, engine.rows.groups, engine.circuit.words
-        rows[1 : groups.turned] = np.random.default_rng(1).integers(0, 2**64, (groups.turned - 1, WORDS), np.uint64)
+        rows[1 : groups["turned"]] = np.random.default_rng(1).integers(
+            0, 2**64, (groups["turned"] - 1, WORDS), np.uint64
+        )
         by_group.turn_rows(groups)
         before = np.unpackbits(rows[words >> 1].view(np.uint8), axis=2, bitorder="little") != (words & 1)[:, :, None]
         for number, expected in enumerate(before):  # bool[bits, lanes]
-            turned = rows[groups.turned + STRIDE * number :][:SIDE].T.reshape(-1, 1)
+            turned = rows[groups["turned"] + STRIDE * number :][:SIDE].T.reshape(-1, 1)
             found = np.unpackbits(np.ascontiguousarray(turned).view(np.uint8), axis=1, bitorder="little")
             assert (expected == found.T).all()
 
