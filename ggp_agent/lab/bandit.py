@@ -43,6 +43,7 @@ class Problem:
     chances: tuple[float, ...]  # of the moves
     exploration: float = 1.0
     groups: str = "none"  # of the search
+    in_order: bool = False  # of moves with equal means the last ones are ranked first, and not any
     keys: tuple[tuple[int, ...], ...] = ()  # fixed groups: of each stage, the group of every move
     prior: int = FIXED
     noise: float = 0.0  # of the values from which groups are made, at most
@@ -192,6 +193,8 @@ def make_pool(problem: Problem, plays: int, seed: int) -> Pool:
     if keys:
         groups["group_key"] = np.array(keys, np.int32)
         groups["group_mark"] = np.zeros(len(problem.chances) + 1, np.int64)
+    if problem.in_order:
+        groups["group_value"] = np.arange(len(problem.chances), dtype=np.float64)
     config = SearchConfig(
         depths=(0, 0, 0), solve=False, virtual_loss=0, exploration=problem.exploration, groups=problem.groups
     )

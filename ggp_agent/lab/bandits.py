@@ -3,7 +3,8 @@
 The thesis does not say which exploration constant the rows of chapter 4 have. Ours are computed with 0.5 and with 1,
 its two best, and a rate is that of the better one at each mark: this is what fits the base rows. Nor does it say which
 of moves visited equally often is selected: ours is the one with more wins, and another table compares that with chance,
-which is what fits table 3.1.
+which is what fits table 3.1. Nor which of moves with equal means is ranked first when groups are formed: any of ours,
+and one more table compares that with the last one, which is the best of the nine.
 """
 
 from __future__ import annotations
@@ -130,6 +131,20 @@ def chapter_4(nine: Nine) -> Iterator[Row]:
             yield ties_row(kind, rule, rows, MIDDLE[-1])
 
 
+def equal_means(nine: Nine) -> Iterator[Row]:
+    """The rows "powers" of tables 4.1 to 4.4, with either rule for moves whose means are equal when they are ranked.
+
+    Their first groups are formed after 16 plays, when most means are 0, a half or 1.
+    """
+    for table, row, name, problem, printed in statistics_problems():
+        for in_order in (False, True) if row == "powers" else ():
+            rule = "in order" if in_order else "at random"
+            rates = nine.rates(f"{name}, in order" if in_order else name, replace(problem, in_order=in_order), "rates")
+            for found in compare(f"equal means {rule}", table, rates, nine.runs, printed, thesis.MARKS):
+                if int(found.column) <= MIDDLE[-1]:
+                    yield replace(found, errors=None)  # it is counted among the others
+
+
 def table_3_1(nine: Nine, tried: Sequence[tuple[int, ...]]) -> Iterator[Row]:
     """How many groupings do as well as none, in percent, with each constant; not where nearly all do or none.
 
@@ -152,6 +167,6 @@ def bandit9(order: Order) -> list[Row]:
     """Nine moves: tables 3.1 and 4.1 to 4.8, figures 3.2 to 3.13."""
     tried = list(groupings())[:: QUICK_STEP if order.quick else 1]
     with Nine(order.record("bandit9"), order.pick(order.runs, QUICK_RUNS, thesis.RUNS)) as nine:
-        rows = [*chapter_4(nine), *table_3_1(nine, tried)]
+        rows = [*chapter_4(nine), *equal_means(nine), *table_3_1(nine, tried)]
         draw_nine(nine.result, nine.groupings, nine.difficulty, tried, order.out)
     return rows

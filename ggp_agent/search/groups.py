@@ -172,7 +172,7 @@ def make_groups(
         "group_count": 0,  # groups of a position
         "group_square": np.zeros((1, 2), np.int32),  # int32[moves of all roles, 2]: x and y, or NONE
         "group_distance": 0,  # that is near
-        "group_value": np.zeros(1),  # float64[moves of all roles]
+        "group_value": np.zeros(1),  # float64[moves of all roles], or of length 1 if nobody asks
         "group_table": np.zeros((1, 1), np.uint8),  # uint8[groups, moves of all roles]: is it in the group?
         "group_skip": 0,  # the second best move is not in the group of the best
         "group_when": 0,  # groups are formed from statistics

@@ -21,6 +21,7 @@ NEVER = 2**31 - 1
 PATIENCE = 16  # simulations until room is looked for again
 JITTER = 1e-15  # times a random number below MANY: equal means are ranked at random
 MANY = 1 << 20
+ORDER = 1e-8  # times a value of a move, if there are such: equal means are ranked by these
 # of Graph.group_when: once, whenever so many simulations more have passed, at powers of two
 ONCE, EVERY, POWERS = range(3)
 
@@ -75,11 +76,13 @@ def set_next_time(g, node):  # type: ignore[no-untyped-def]
 @kernel
 def ranking(g, first, count):  # type: ignore[no-untyped-def]
     """These edges in the order in which they are put into groups."""
-    worth = np.empty(count)
+    worth, valued = np.empty(count), len(g.group_value) > 1
     for k in range(count):
         edge = first + k
         known = g.n[edge] > 0 or g.trials[edge] == PROVEN
         worth[k] = (-mean_of(g, edge) if known else 1.0) + JITTER * random_below(g, MANY)
+        if valued:
+            worth[k] -= ORDER * g.group_value[g.group_offset[g.role[edge]] + g.move[edge]]
     order = np.argsort(worth)
     if g.group_skip:  # the second best leaves its group to the fourth; the rest is arranged at random
         second = order[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -71,6 +72,12 @@ def test_values_without_noise_make_the_same_groups_every_time() -> None:
         run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
         == run(Problem(chances=thesis.EASY), 50, [64], 3)["rates"]
     )
+
+
+def test_equal_means_in_order_favour_the_last_move() -> None:
+    problem = Problem(chances=thesis.HARD, groups="ranked:134:powers")
+    any_first, last_first = (run(replace(problem, in_order=rule), 4000, [32], 1)["rates"][0] for rule in (False, True))
+    assert last_first - any_first > 0.04  # the last move is the best
 
 
 @pytest.mark.long
