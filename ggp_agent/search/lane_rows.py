@@ -157,7 +157,7 @@ def find_mover(lanes, lane):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def clear_states(lanes):  # type: ignore[no-untyped-def]
+def hold_common(lanes):  # type: ignore[no-untyped-def]
     """Let the rows of `start` hold the common state in all lanes."""
     for fluent in range(lanes.state_rows):
         bit = (lanes.common[fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)

@@ -33,8 +33,8 @@ from ggp_agent.search.lane_rows import (
     STEPPED,
     WAITING,
     clear_bit,
-    clear_states,
     find_mover,
+    hold_common,
     is_pending,
     later,
     load_state,
@@ -343,7 +343,7 @@ def run_lanes(wiring, groups, g, lanes, steps):  # type: ignore[no-untyped-def]
             compute(wiring, GOALS)
         ask_for_known(g, lanes)
         op.fill(base, ended, 0)
-        clear_states(lanes)
+        hold_common(lanes)
         for word in range(WORDS):  # what lanes put off from now on is for the next step
             due[word] = lanes.pending[word] | over[word]
             lanes.pending[word] = np.uint64(0)
