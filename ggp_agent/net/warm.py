@@ -52,7 +52,7 @@ def use_all(number: int, config: SearchConfig, open_search: OpenSearch, *, wait:
 def compile_groups(engine: LanesEngine) -> None:
     """Compile, without calling them, what only engines of games with thousands of moves call."""
     groups = engine.rows.groups
-    legal_moves.compile((typeof(groups), typeof(0), typeof(0), typeof(groups.found)))
+    legal_moves.compile((typeof(groups), typeof(0), typeof(0), typeof(groups["found"])))
     make_moves.compile((typeof(groups),))
 
 
