@@ -21,10 +21,8 @@ from ggp_agent.search.searcher import Searcher
 
 # In turns, at the same time, and alone; with more roles, which have kernels of their own.
 GAMES = (("tic_tac_toe", "rock_paper_scissors", "lights_out"), ("three_player_tic_tac_toe",))
-MOMENT = 0.001  # seconds: simulations are given up when time is over
-PLAYOUTS = 20_000  # in lanes, however long it takes to compile what they need
-SECONDS = 0.2  # on Prolog
-MEGABYTES = 1  # for each worker: so little that graphs must grow
+SECONDS = 0.2
+MEGABYTES = 1  # for each worker: so little that graphs must grow, and be packed
 
 
 def warm_up(config: SearchConfig, open_search: OpenSearch) -> None:
@@ -60,15 +58,13 @@ def compile_groups(engine: LanesEngine) -> None:
 
 
 def use(engine: Engine, open_search: OpenSearch, config: SearchConfig) -> None:
-    """Think, move and think, and throw away what is out of reach."""
-    limit = Limit(playouts=PLAYOUTS) if isinstance(engine, LanesEngine) else Limit(seconds=SECONDS)
+    """Think, move and think."""
     search = open_search(engine, config, 0)
     try:
-        search.think(Limit(seconds=MOMENT))
-        search.think(limit)
+        search.think(Limit(seconds=SECONDS))
         search.advance(tuple(legal[0] for legal in engine.look(engine.initial()).legal))
-        search.think(limit)
-        if isinstance(search, Searcher):
+        search.think(Limit(seconds=SECONDS))
+        if isinstance(search, Searcher):  # on a new machine that time went by with compiling, and no graph is full
             for worker in search.workers:
                 worker.pool.compact()
     finally:
