@@ -46,7 +46,7 @@ class Setting:
     config: SearchConfig
     playouts: int  # that are enough for a move; 0: there are never enough
     seed: int
-    open_search: OpenSearch
+    open_search: OpenSearch | None  # None: there is Prolog alone, and no search
     spares: bool  # keep child processes ready for the next match
 
 
@@ -88,17 +88,18 @@ class Opening:
             self.fail(repr(error))
             return
         self.thread("prolog", lambda: self.open_prolog(game, role))
-        self.thread("lanes", lambda: self.open_lanes(game, role))
+        if self.setting.open_search is not None:
+            self.thread("lanes", lambda: self.open_lanes(game, role))
 
     def open_prolog(self, game: Game, role: int) -> None:
-        if not self.open(lambda: self.sit(self.prolog(game), role, search=False)):
+        if not self.open(lambda: self.sit(self.prolog(game), role, None)) or self.setting.open_search is None:
             return
         self.lanes_over.wait(LANES_SECONDS)
         if not self.lanes_ready and not self.stopped.is_set():
             self.open(lambda: self.search_on_prolog(game, role), needed=False)
 
     def open_lanes(self, game: Game, role: int) -> None:
-        self.lanes_ready = self.open(lambda: self.sit(self.lanes(game), role, search=True))
+        self.lanes_ready = self.open(lambda: self.sit(self.lanes(game), role, self.setting.open_search))
         self.lanes_over.set()
         if self.setting.spares and not self.stopped.wait(SPARES_SECONDS):
             keep_spares()
@@ -116,16 +117,16 @@ class Opening:
             LOG.warning("%s: %s", self.setting.name, error)
             with self.lock:
                 self.failures.append(str(error))
-                hopeless = len(self.failures) == ENGINES
+                hopeless = len(self.failures) == (ENGINES if self.setting.open_search else 1)
             if hopeless:
                 self.fail("; ".join(self.failures))
             return False
 
-    def sit(self, engine: Engine, role: int, *, search: bool) -> Seat:
+    def sit(self, engine: Engine, role: int, open_search: OpenSearch | None) -> Seat:
         setting = self.setting
         try:
-            opened = setting.open_search(engine, setting.config, setting.seed) if search else None
-            return Seat(engine, opened, role, setting.playouts)
+            search = open_search(engine, setting.config, setting.seed) if open_search else None
+            return Seat(engine, search, role, setting.playouts)
         except BaseException:
             engine.close()
             raise
@@ -143,7 +144,7 @@ class Opening:
         except BaseException:
             engine.close()
             raise
-        return self.sit(engine, role, search=True)
+        return self.sit(engine, role, self.setting.open_search)
 
     def prolog(self, game: Game) -> Engine:
         least, most = PROLOG_SECONDS

@@ -58,7 +58,7 @@ class Match:
             config=player.config.search,
             playouts=player.config.playouts,
             seed=player.random.getrandbits(32),
-            open_search=player.open_search,
+            open_search=player.open_search if player.kernels else None,
             spares=player.spares,
         )
         self.opening = Opening(setting, self.thinker.offer, self.thinker.fail)
@@ -85,6 +85,7 @@ class Player:
     def __init__(self, config: PlayerConfig, open_search: OpenSearch = open_search, *, spares: bool = False) -> None:
         self.config = config
         self.open_search = open_search
+        self.kernels = True  # do they work here?
         self.spares = spares
         self.random = Random(config.seed)
         self.warm = False
@@ -243,10 +244,7 @@ class Player:
             self.filling -= 1
 
         def work() -> None:
-            try:
-                fill_spares()
-            except OSError as error:
-                LOG.warning("no child can be started: %s", error)
+            try_to_fill()
             with contextlib.suppress(RuntimeError):  # the loop may be closed by now
                 loop.call_soon_threadsafe(filled)
 
@@ -264,10 +262,11 @@ class Player:
                 from ggp_agent.net.warm import warm_up  # numba takes a while
 
                 warm_up(self.config.search, self.open_search)
-                if self.spares:
-                    fill_spares()
             except Exception as error:
-                LOG.warning("the lanes engine does not work here, playing with Prolog alone: %s", error)
+                self.kernels = False  # to compile them in a match would hold up its moves
+                LOG.warning("kernels do not work here, playing with Prolog alone and without a search: %s", error)
+            if self.spares:
+                try_to_fill()
             with contextlib.suppress(RuntimeError):  # the loop may be closed by now
                 loop.call_soon_threadsafe(done.set)
 
@@ -287,6 +286,13 @@ class Player:
             self.end(self.match)
             await asyncio.to_thread(thread.join, 2.0)
         await asyncio.to_thread(end_spares)
+
+
+def try_to_fill() -> None:
+    try:
+        fill_spares()
+    except OSError as error:
+        LOG.warning("no child can be started: %s", error)
 
 
 def make_circuit(rules: str, seconds: float, stop: threading.Event) -> None:

@@ -21,8 +21,10 @@ from ggp_agent.search.searcher import Searcher
 
 # In turns, at the same time, and alone; with more roles, which have kernels of their own.
 GAMES = (("tic_tac_toe", "rock_paper_scissors", "lights_out"), ("three_player_tic_tac_toe",))
-SECONDS = 0.2
-MEGABYTES = 1  # for each worker: so little that graphs must grow, and be packed
+MOMENT = 0.001  # seconds: simulations are given up when time is over
+PLAYOUTS = 20_000  # in lanes, however long it takes to compile what they need
+SECONDS = 0.2  # on Prolog
+MEGABYTES = 1  # for each worker: so little that graphs must grow
 
 
 def warm_up(config: SearchConfig, open_search: OpenSearch) -> None:
@@ -58,13 +60,15 @@ def compile_groups(engine: LanesEngine) -> None:
 
 
 def use(engine: Engine, open_search: OpenSearch, config: SearchConfig) -> None:
-    """Think, move and think."""
+    """Think, move and think, and throw away what is out of reach."""
+    limit = Limit(playouts=PLAYOUTS) if isinstance(engine, LanesEngine) else Limit(seconds=SECONDS)
     search = open_search(engine, config, 0)
     try:
-        search.think(Limit(seconds=SECONDS))
+        search.think(Limit(seconds=MOMENT))
+        search.think(limit)
         search.advance(tuple(legal[0] for legal in engine.look(engine.initial()).legal))
-        search.think(Limit(seconds=SECONDS))
-        if isinstance(search, Searcher):  # on a new machine that time went by with compiling, and no graph is full
+        search.think(limit)
+        if isinstance(search, Searcher):
             for worker in search.workers:
                 worker.pool.compact()
     finally:

@@ -6,6 +6,8 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NoReturn
 
@@ -202,7 +204,8 @@ def test_it_is_available_only_when_warm() -> None:
     playing(script)
 
 
-def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
+def compiled_after_the_warm_up() -> list[str]:
+    """The kernels that matches need beyond what the warm-up has used."""
     warm_up(SearchConfig(), open_search)
     kernels = {
         id(value): value
@@ -222,11 +225,15 @@ def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
                 for worker in search.workers:
                     worker.pool.compact()
                 search.best(0)
-    new = [kernel for number, kernel in kernels.items() if list(kernel.signatures) != before[number]]
-    assert [kernel.py_func.__name__ for kernel in new] == []
+    return [kernel.py_func.__name__ for number, kernel in kernels.items() if list(kernel.signatures) != before[number]]
 
 
-def test_without_lanes_it_warms_up_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_to_compile_after_the_warm_up() -> None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:  # other tests have used more kernels in this process
+        assert alone.submit(compiled_after_the_warm_up).result() == []
+
+
+def test_where_kernels_do_not_work_it_plays_without_them() -> None:
     def fail(*_: object) -> NoReturn:
         raise RuntimeError("no compiler here")
 
@@ -234,5 +241,13 @@ def test_without_lanes_it_warms_up_all_the_same(monkeypatch: pytest.MonkeyPatch)
         player.warm = False
         await player.warm_up()
         assert "available" in await send("(INFO)")
+        assert await send(start()) == "ready"
+        assert await send("(PLAY m NIL)") in ("(mark 1)", "(mark 2)")
+        assert player.match is not None and (seat := player.match.thinker.seat) is not None
+        assert seat.engine.name == "prolog" and seat.search is None
+        await asyncio.sleep(0.5)
+        assert player.match.thinker.seat is seat  # nothing else was opened
+        await send("(ABORT m)")
+        assert await send(start("(role white)")) == "busy"
 
     playing(script, fail)
