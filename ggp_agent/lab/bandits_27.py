@@ -6,13 +6,19 @@ constants, so it is compared with the best of all at each mark.
 Rows 7 and 9 of table 5.1 are printed with the same groups, and the text describes other ones for row 7: the best, the
 second and the fourth best move together. The rates of row 9 are those of the printed groups with the constant of row 7.
 So row 9 is compared with that too, and row 7 with some groupings of the kind that the text describes.
+
+The numbers of table 5.1 scatter more around ours than those of 5,000 runs should, with groups and without. Another
+table asks how many runs would scatter so; for it, ours to 1,024 plays are computed some times more, and whether these
+scatter as they should is seen too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import sqrt
 from random import Random
+from statistics import fmean, variance
 from typing import Any
 
 from ggp_agent.lab import bandit, thesis, thesis_27
@@ -20,12 +26,15 @@ from ggp_agent.lab.bandit import Problem
 from ggp_agent.lab.bandit_figures import draw_twenty_seven
 from ggp_agent.lab.bandits import QUICK_RUNS, RULES, compare, ties_row
 from ggp_agent.lab.record import Order, Record
-from ggp_agent.lab.rows import Row
+from ggp_agent.lab.rows import Row, rate_errors
 
 TOGETHER = (26, 25, 23)  # in row 7, as the text has it
 TRIED, TRIED_SHARE = 8, 5  # groupings of that kind, and runs of each: one for so many of a row's
 TRIED_MARKS = 8  # so many
 FEW_PLAYS = 128  # where ties matter
+AGAIN, AGAIN_MARKS = 4, 6  # so many times more, and so many marks
+THEIR_RUNS = (5000, 2000, 1000, 500)  # that the thesis may have made for a number of table 5.1
+SCATTERED = (0.02, 0.98)  # rates outside of these hardly scatter at all
 TIMED_PLAYS, TIMED_RUNS, REPEATS = 4096, 100, 5
 # Moves and groups -> how many groups at each stage, and the time that they take in the thesis, as a share
 TIMED: dict[tuple[int, str], tuple[tuple[int, ...], float | None]] = {
@@ -81,6 +90,41 @@ def table_5_1(some: TwentySeven, bases: Sequence[dict[str, Any]]) -> Iterator[Ro
                 yield ties_row(f"5.1, {kind}", rule, rows, last)
 
 
+def repeated(some: TwentySeven, marks: Sequence[int]) -> Iterator[tuple[tuple[float, ...], float]]:
+    """Rates with groups that were computed several times, and the one of table 5.1, where they scatter."""
+    least, most = SCATTERED
+    for number, (own, text, theirs) in thesis_27.ROWS.items():
+        if number == 7:
+            continue
+        name, c = ("row 7", 1.0) if number == 9 else (f"row {number}", own)
+        parts = [(name, some.printed), *((f"{name}, again {again + 1}", marks) for again in range(AGAIN))]
+        found = [some.result(part, c, thesis_27.keys(text), there, some.runs)["at_random"] for part, there in parts]
+        for rates, printed in zip(zip(*found, strict=False), theirs, strict=False):
+            if least <= fmean(rates) <= most:
+                yield rates, printed
+
+
+def scatter(some: TwentySeven, base: Sequence[float]) -> Iterator[Row]:
+    """How the numbers of table 5.1 scatter around ours if they are of so many runs, and ours among themselves."""
+    marks, times = some.printed[:AGAIN_MARKS], 1 + AGAIN
+    found = list(repeated(some, marks))
+    compared = {  # rates, the thesis's, and runs of ours
+        "no groups": (base[: len(marks)], thesis_27.BASE[: len(marks)], some.runs),
+        "groups": ([fmean(rates) for rates, _ in found], [printed for _, printed in found], times * some.runs),
+    }
+    table = f"5.1: differences in standard errors, to {marks[-1]} plays, if the thesis made so many runs"
+    for kind, (ours, theirs, runs) in compared.items():
+        for their_runs in THEIR_RUNS:
+            pairs = zip(ours, theirs, strict=True)
+            squares = [rate_errors(rate, runs, printed, their_runs) ** 2 for rate, printed in pairs]
+            for name, value in {"mean square": fmean(squares), "largest": sqrt(max(squares))}.items():
+                row = f"{kind}, {len(squares)} numbers: {name}"
+                yield Row(table=table, row=row, column=str(their_runs), ours=value, theirs=None, errors=None)
+    shares = [variance(rates) * some.runs / (fmean(rates) * (1 - fmean(rates))) for rates, _ in found]
+    row = f"ours among themselves, {times} times: mean square"
+    yield Row(table=table, row=row, column=str(some.runs), ours=fmean(shares), theirs=None, errors=None)
+
+
 def row_7(some: TwentySeven) -> Iterator[Row]:
     """Row 7 beside groupings of the kind that the text describes."""
     random, marks = Random(some.record.seed), some.printed[:TRIED_MARKS]
@@ -133,6 +177,7 @@ def bandit27(order: Order) -> list[Row]:
     some = TwentySeven(order.record("bandit27"), runs, thesis.MARKS_27[: -2 if order.quick else None])
     bases = {c: some.result("none", c, (), some.marks, runs) for c in thesis.CONSTANTS}
     bandit.run(Problem(chances=thesis.TWENTY_SEVEN), 1, [1], 0)  # compiles, so that no measured time holds it
-    rows = [*table_5_1(some, list(bases.values())), *row_7(some), *time_rows(some.record)]
+    best = [max(rates) for rates in zip(*(base["at_random"] for base in bases.values()), strict=True)]
+    rows = [*table_5_1(some, list(bases.values())), *scatter(some, best), *row_7(some), *time_rows(some.record)]
     draw_twenty_seven(bases, some.marks, runs, order.out)
     return rows
