@@ -1,12 +1,14 @@
-"""Making nodes and edges: a move gets its edge when a simulation first takes it.
+"""Making nodes and edges: where there are many moves, one gets its edge when a simulation first takes it.
 
 The edges of a node lie together, because selection looks at all of them. They begin in a place for a few and move to
-one twice as large when it is full: most positions are left again after a few of their moves.
+one twice as large when it is full: most positions are left again after a few of their moves. Where moves are few, all
+get their edges at once, which costs less than to think about what has none.
 """
 
 from __future__ import annotations
 
 from ggp_agent.search.graph import EXPANDED, GROUP, POSITION, RANKED, UNTRIED
+from ggp_agent.search.largest import FEW
 from ggp_agent.search.table import EDGES, LISTED, NODES, NONE, copy_edge, enter, kernel, rounded
 
 FIRST_SPACE = 8  # edges: two lines of cache
@@ -165,7 +167,7 @@ def begin_edges(g, node, space, count):  # type: ignore[no-untyped-def]
 @kernel
 def list_moves(g, node, role, moves, count):  # type: ignore[no-untyped-def]
     """Let a node have the first `count` moves of a role, groups if negative; false without room."""
-    if g.rave > 0.0 or g.group_kind == RANKED:  # which want to know all edges from the beginning
+    if count <= FEW or g.rave > 0.0 or g.group_kind == RANKED:  # which want to know all edges from the beginning
         if not begin_edges(g, node, rounded(count), count):
             return False
         for k in range(count):

@@ -18,9 +18,11 @@ from ggp_agent.search.graph import UNTRIED
 WORD, HALF, BYTE, REAL, BIT = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.FloatType(), ir.IntType(1)
 EDGES = 8  # at a time: two lines of cache
 FIELDS = 4  # of an edge, of 4 bytes each: trials, gain and two more
+BYTES = 4 * FIELDS  # of an edge
 FLOATS, INTS, BITS = (ir.VectorType(kind, EDGES) for kind in (REAL, HALF, BIT))
-PLACE = 32  # bits of the result: the place of the first of the best
-TIE = PLACE + EDGES  # bits of the result: then which of the first edges they are, if there are no more; then how many
+FEW = 2 * EDGES  # of so many the result says which are the largest
+PLACE = 24  # bits of the result: the place of the first of the best
+TIE = PLACE + FEW  # bits of the result: then which of the first edges they are, if there are no more; then how many
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -29,7 +31,7 @@ def largest(typing_context: Any, trials: Any, first: Any, count: Any, breadth: A
 
     It looks at `count` edges. One that is UNTRIED is worth `urgency`, one that is PROVEN its gain, unless `skip` says
     that it is left out. The place is that of the first of them, counted from `first`; there are no ties if there is no
-    edge. Of at most EDGES edges, the number also says which are the largest, a bit for each.
+    edge. Of at most FEW edges, the number also says which are the largest, a bit for each.
     """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -39,19 +41,24 @@ def largest(typing_context: Any, trials: Any, first: Any, count: Any, breadth: A
         settings = [splat(builder, term, FLOATS) for term in terms[:2]]
         settings.append(splat(builder, builder.trunc(terms[2], BIT), BITS))
         settings.append(splat(builder, builder.trunc(count_, HALF), INTS))
-        few = worth_of(builder, start, INTS(list(range(EDGES))), *settings)
-        at_once = builder.block
-        many, found = builder.append_basic_block("many"), builder.append_basic_block("found")
-        of_few = first_largest(builder, few)
-        builder.cbranch(builder.icmp_signed(">", count_, WORD(EDGES)), many, found)
+        one = worth_of(builder, start, INTS(list(range(EDGES))), *settings)
+        at_once, of_one = builder.block, first_largest(builder, one)
+        more, two, many, found = (builder.append_basic_block(name) for name in ("more", "two", "many", "found"))
+        builder.cbranch(builder.icmp_signed(">", count_, WORD(EDGES)), more, found)
+        builder.position_at_end(more)
+        builder.cbranch(builder.icmp_signed(">", count_, WORD(FEW)), many, two)
+        builder.position_at_end(two)
+        other = worth_of(builder, builder.add(start, WORD(BYTES * EDGES)), INTS(list(range(EDGES, FEW))), *settings)
+        of_two = first_largest(builder, one, other)
+        builder.branch(found)
         builder.position_at_end(many)
-        of_many = largest_of_many(builder, start, count_, few, settings)
+        of_many = largest_of_many(builder, start, count_, one, settings)
         after = builder.block
         builder.branch(found)
         builder.position_at_end(found)
         result = builder.phi(WORD)
-        result.add_incoming(of_few, at_once)
-        result.add_incoming(of_many, after)
+        for value, before in ((of_one, at_once), (of_two, two), (of_many, after)):
+            result.add_incoming(value, before)
         return result
 
     return types.int64(trials, types.int64, types.int64, types.float32, types.float32, types.int64), generate
@@ -77,12 +84,20 @@ def worth_of(builder: Any, start: Any, places: Any, breadth: Any, urgency: Any, 
     return builder.select(left_out, worst, u)
 
 
-def first_largest(builder: Any, u: Any) -> Any:
-    """The result if there are no more edges."""
-    highest = reduce(builder, "fmax", u)
-    mine = builder.zext(builder.bitcast(builder.fcmp_ordered("==", u, splat(builder, highest, FLOATS)), BYTE), WORD)
+def first_largest(builder: Any, *parts: Any) -> Any:
+    """The result if there are no more edges than these, one or two times EDGES of them."""
+    highest = reduce(builder, "fmax", larger(builder, parts[0], parts[-1]))
+    level, mine = splat(builder, highest, FLOATS), WORD(0)
+    for number, u in enumerate(parts):
+        bits = builder.zext(builder.bitcast(builder.fcmp_ordered("==", u, level), BYTE), WORD)
+        mine = builder.or_(mine, builder.shl(bits, WORD(EDGES * number)))
     place = builder.or_(builder.shl(mine, WORD(PLACE)), builder.cttz(mine, BIT(0)))
     return together(builder, highest, builder.ctpop(mine), place)
+
+
+def larger(builder: Any, one: Any, other: Any) -> Any:
+    """The larger ones of both vectors."""
+    return builder.select(builder.fcmp_ordered(">", one, other), one, other)
 
 
 def largest_of_many(builder: Any, start: Any, count: Any, few: Any, settings: list[Any]) -> Any:

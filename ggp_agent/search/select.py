@@ -10,11 +10,11 @@ from ggp_agent.engine.wordops import find_bit
 from ggp_agent.search.breadth import breadth_of
 from ggp_agent.search.edges import add_edge
 from ggp_agent.search.graph import PROVEN, SIMULTANEOUS, UNTRIED
-from ggp_agent.search.largest import EDGES, PLACE, TIE, largest
+from ggp_agent.search.largest import FEW, PLACE, TIE, largest
 from ggp_agent.search.table import NONE, RANDOM, inlined, kernel
 
 LOW = (1 << PLACE) - 1
-FIRST_ONES = (1 << EDGES) - 1
+FIRST_ONES = (1 << FEW) - 1
 MANY = 64  # edges
 NEW = -2  # instead of an edge: a move that has none yet
 
@@ -138,7 +138,7 @@ def any_of(g, node, found, skip):  # type: ignore[no-untyped-def]
     if ties <= 1:
         return first + (found & LOW)
     number = random_below(g, ties)
-    if g.edges[node] <= EDGES:
+    if g.edges[node] <= FEW:
         return first + find_bit((found >> PLACE) & FIRST_ONES, number)
     return nth_best(g, node, g.mover[node], skip, breadth_at(g, node), first + (found & LOW), number)
 
