@@ -228,3 +228,11 @@ def test_circuits_are_printed_and_drawn(tmp_path: Path) -> None:
     done = ggp("circuit", "gomoku", "--draw", tmp_path / "large.png")
     assert done.returncode == 2 and "would show nothing" in done.stderr
     assert ggp("circuit", HOSTILE / "negative_cycle.kif").returncode == 1
+
+
+def test_bench_search_begins_again_when_a_game_is_solved() -> None:
+    done = ggp("bench", "search", "nim", "--seconds", "0.8", "--against", "open_spiel", "--json")
+    result = json.loads(done.stdout)
+    assert result["seconds"] >= 0.8  # to solve it takes a hundredth of that
+    assert result["per_second"] == pytest.approx(result["simulations"] / result["seconds"])
+    assert result["ratio"] == pytest.approx(result["per_second"] / result["open_spiel_per_second"])

@@ -1,8 +1,9 @@
 """Simulations a second, side by side with OpenSpiel's C++ MCTS in the same run.
 
 Both search from the initial position with one random playout a simulation and the same exploration constant, in rounds
-of equal time that take turns, so that whatever else the machine does hits both. Every round begins with an empty tree.
-One round before them is not counted: in it both get their memory from the system, as a player does once in a match.
+of equal time that take turns, so that whatever else the machine does hits both. Every round begins with an empty tree,
+and so does a search that follows in the same round because the game was solved before its end. One round before them is
+not counted: in it both get their memory from the system, as a player does once in a match.
 """
 
 from __future__ import annotations
@@ -76,6 +77,16 @@ def open_rival(name: str, exploration: float, seed: int) -> Rival | None:
         return None
 
 
+def spend(searcher: Searcher, seconds: float) -> tuple[int, float, int]:
+    """Search for so many seconds: simulations, how long they took, and the nodes of the last search."""
+    simulations, spent, nodes = 0, 0.0, 0
+    while spent < seconds:
+        searcher.start()
+        found = searcher.think(Limit(seconds=seconds - spent))
+        simulations, spent, nodes = simulations + found.simulations, spent + found.seconds, found.nodes
+    return simulations, spent, nodes
+
+
 def bench(game: Shipped, config: SearchConfig, *, seconds: float, seed: int, against_open_spiel: bool) -> Result:
     """Simulations a second on one game, in rounds of `seconds` / ROUNDS."""
     rival = None
@@ -88,10 +99,8 @@ def bench(game: Shipped, config: SearchConfig, *, seconds: float, seed: int, aga
         searcher = Searcher(engine, config, seed)
         searcher.think(Limit(playouts=WARM_UP))
         for _ in range(1 + ROUNDS):
-            searcher.start()
-            found = searcher.think(Limit(seconds=seconds / ROUNDS))
-            ours.append((found.simulations, found.seconds))
-            nodes = found.nodes
+            simulations, spent, nodes = spend(searcher, seconds / ROUNDS)
+            ours.append((simulations, spent))
             if rival:
                 theirs.append(rival.spend(seconds / ROUNDS))
     simulations, spent = map(sum, zip(*ours[1:], strict=True))
