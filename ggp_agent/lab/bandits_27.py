@@ -67,12 +67,17 @@ class TwentySeven:
         return list(compare("5.1", name, ours[:count], self.runs, theirs[:count], self.printed))
 
 
+def best_rates(bases: Sequence[dict[str, Any]], what: str) -> list[float]:
+    """Without groups, at every mark, the rate with the best constant."""
+    return [max(rates) for rates in zip(*(base[what] for base in bases), strict=True)]
+
+
 def table_5_1(some: TwentySeven, bases: Sequence[dict[str, Any]]) -> Iterator[Row]:
     """The table, and how well either rule for ties fits it."""
     found: dict[str, dict[str, list[Row]]] = {"no groups": {}, "groups": {}}
     for rule, what in RULES.items():
-        best = [max(rates) for rates in zip(*(base[what] for base in bases), strict=True)]
-        found["no groups"][rule] = some.compare(f"none, best c, ties {rule}", best, thesis_27.BASE)
+        rates = best_rates(bases, what)
+        found["no groups"][rule] = some.compare(f"none, best c, ties {rule}", rates, thesis_27.BASE)
         yield from found["no groups"][rule]
         found["groups"][rule] = []
     for number, (c, text, theirs) in thesis_27.ROWS.items():
@@ -104,12 +109,12 @@ def repeated(some: TwentySeven, marks: Sequence[int]) -> Iterator[tuple[tuple[fl
                 yield rates, printed
 
 
-def scatter(some: TwentySeven, base: Sequence[float]) -> Iterator[Row]:
+def scatter(some: TwentySeven, bases: Sequence[dict[str, Any]]) -> Iterator[Row]:
     """How the numbers of table 5.1 scatter around ours if they are of so many runs, and ours among themselves."""
     marks, times = some.printed[:AGAIN_MARKS], 1 + AGAIN
     found = list(repeated(some, marks))
     compared = {  # rates, the thesis's, and runs of ours
-        "no groups": (base[: len(marks)], thesis_27.BASE[: len(marks)], some.runs),
+        "no groups": (best_rates(bases, "at_random")[: len(marks)], thesis_27.BASE[: len(marks)], some.runs),
         "groups": ([fmean(rates) for rates, _ in found], [printed for _, printed in found], times * some.runs),
     }
     table = f"5.1: differences in standard errors, to {marks[-1]} plays, if the thesis made so many runs"
@@ -177,7 +182,7 @@ def bandit27(order: Order) -> list[Row]:
     some = TwentySeven(order.record("bandit27"), runs, thesis.MARKS_27[: -2 if order.quick else None])
     bases = {c: some.result("none", c, (), some.marks, runs) for c in thesis.CONSTANTS}
     bandit.run(Problem(chances=thesis.TWENTY_SEVEN), 1, [1], 0)  # compiles, so that no measured time holds it
-    best = [max(rates) for rates in zip(*(base["at_random"] for base in bases.values()), strict=True)]
-    rows = [*table_5_1(some, list(bases.values())), *scatter(some, best), *row_7(some), *time_rows(some.record)]
+    known = list(bases.values())
+    rows = [*table_5_1(some, known), *scatter(some, known), *row_7(some), *time_rows(some.record)]
     draw_twenty_seven(bases, some.marks, runs, order.out)
     return rows

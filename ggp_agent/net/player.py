@@ -289,6 +289,7 @@ class Player:
 
 
 def try_to_fill() -> None:
+    """Have spare children ready, if any can be started."""
     try:
         fill_spares()
     except OSError as error:

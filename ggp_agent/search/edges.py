@@ -167,7 +167,7 @@ def begin_edges(g, node, space, count):  # type: ignore[no-untyped-def]
 @kernel
 def list_moves(g, node, role, moves, count):  # type: ignore[no-untyped-def]
     """Let a node have the first `count` moves of a role, groups if negative; false without room."""
-    if count <= FEW or g.rave > 0.0 or g.group_kind == RANKED:  # which want to know all edges from the beginning
+    if count <= FEW or g.rave > 0.0 or g.group_kind == RANKED:  # the last two want all edges, however many
         if not begin_edges(g, node, rounded(count), count):
             return False
         for k in range(count):

@@ -100,7 +100,7 @@ def larger(builder: Any, one: Any, other: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", one, other), one, other)
 
 
-def largest_of_many(builder: Any, start: Any, count: Any, few: Any, settings: list[Any]) -> Any:
+def largest_of_many(builder: Any, start: Any, count: Any, one: Any, settings: list[Any]) -> Any:
     """The result if more edges follow. Every element of the vectors keeps the best of every eighth edge."""
     before, loop, after = builder.block, builder.append_basic_block("edges"), builder.append_basic_block("all")
     builder.branch(loop)
@@ -119,7 +119,7 @@ def largest_of_many(builder: Any, start: Any, count: Any, few: Any, settings: li
     for value, begin, end in (
         (at, WORD(EDGES), further),
         (places, INTS(list(range(EDGES, 2 * EDGES))), builder.add(places, INTS([EDGES] * EDGES))),
-        *zip(old, (few, INTS(list(range(EDGES))), INTS([1] * EDGES)), new, strict=True),
+        *zip(old, (one, INTS(list(range(EDGES))), INTS([1] * EDGES)), new, strict=True),
     ):
         value.add_incoming(begin, before)
         value.add_incoming(end, loop)

@@ -73,11 +73,13 @@ def test_one_engine_is_enough(
     playing(script)
 
 
-def test_without_any_engine_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kernels", [True, False])
+def test_without_any_engine_it_says_so(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("lanes", "prolog"):
         monkeypatch.setattr(Opening, name, refuse(EngineError("broken")))
 
     async def script(send: Send, player: Player) -> None:
+        player.kernels = kernels
         assert await send(start()) == "busy"
 
     playing(script)
