@@ -48,7 +48,7 @@ from ggp_agent.search.lane_rows import (
     write_played,
 )
 from ggp_agent.search.ranked import form_groups
-from ggp_agent.search.table import NODES, NONE, hash_state, inlined, kernel
+from ggp_agent.search.table import EDGES, NODES, NONE, hash_state, inlined, kernel
 from ggp_agent.search.ucd import (
     KNOWN,
     MOVES,
@@ -64,6 +64,8 @@ from ggp_agent.search.ucd import (
 )
 from ggp_agent.search.update import update
 from ggp_agent.search.walk import walk_round
+
+NEAR = 10_000  # edges of a graph that are near at hand without being asked for
 
 
 @inlined
@@ -111,7 +113,6 @@ def force(g, lanes, lane, at_once):  # type: ignore[no-untyped-def]
     g.at[lane] = lanes.here[lane] = NONE
     lanes.phase[lane] = PLAYING
     lanes.begun[lane] = lanes.progress[0] + (1 if at_once else 2)
-    lanes.missing[lane] = 1
 
 
 @inlined
@@ -194,14 +195,14 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
     what they need from memory is there: `halted` is a ring.
     """
     waiting, walking, halted, left = lanes.waiting, lanes.walking, lanes.halted, lanes.walkers
-    count, served, halts = 0, 0, 0
+    count, served, halts, far = 0, 0, 0, g.used[EDGES] > NEAR
     while left[0] or count or served < halts:
         if left[0]:
             left[0] -= 1
             walking[count] = waiting[left[0]]
             count += 1
         before = halts
-        count, halts = walk_round(g, lanes, count, halts)
+        count, halts = walk_round(g, lanes, count, halts, far)
         while served < before:
             lane = halted[served & (LANES - 1)]
             served += 1
@@ -267,6 +268,21 @@ def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
 @inlined
 def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The playout of a lane has ended, and so may the simulation of its block."""
+    if lanes.block > 1:
+        finish_in_block(g, lanes, lane)
+        return
+    lanes.here[lane] = NONE
+    if g.rave > 0.0:
+        read_played(g, lanes, lane)
+    copy_row(g.payoff[lane], lanes.ends[lane])
+    update(g, lane)
+    lanes.progress[ENDED] += 1
+    begin(g, lanes, lane)
+
+
+@kernel
+def finish_in_block(g, lanes, lane):  # type: ignore[no-untyped-def]
+    """The same where other lanes play out from the same leaf."""
     leader = lanes.leader[lane]
     lanes.missing[leader] -= 1
     lanes.phase[lane] = IDLE if lane != leader else WAITING
@@ -276,7 +292,7 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     set_bit(lanes.rows, lanes.active, leader)
     lanes.here[leader] = NONE
     length, at = g.length[leader], g.at[leader]
-    for k in range(length if lanes.block > 1 else 0):  # each update takes one simulation off the path
+    for k in range(length):  # each update takes one simulation off the path
         g.flying[g.path[leader, k]] += lanes.block - 1
         if k == 0 or g.nodes[leader, k - 1] != g.nodes[leader, k]:
             g.running[g.nodes[leader, k]] += lanes.block - 1
@@ -293,8 +309,22 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def attend_arrival(g, lanes, lane, over):  # type: ignore[no-untyped-def]
+    """Go on with a walk that has come to a position, now that the circuit knows that."""
+    if over:
+        read_payoff(g, lanes, lane)
+        if lanes.progress[3] != RUNNING:
+            return
+    need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
+    lanes.here[lane] = g.at[lane]
+    if need == KNOWN:
+        keep_line(g, lanes, lane, 0)
+    proceed(g, lanes, lane, need)
+
+
+@inlined
 def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
-    """Go on with a lane, now that the circuit knows its position."""
+    """Go on with another lane, now that the circuit knows its position."""
     phase, need = lanes.phase[lane], NONE
     if over and phase != IDLE:
         read_payoff(g, lanes, lane)
@@ -304,11 +334,6 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         if over:
             keep_line(g, lanes, lane, lanes.progress[0] - lanes.begun[lane])
             finish(g, lanes, lane)
-    elif phase == STEPPED:
-        need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
-        lanes.here[lane] = g.at[lane]
-        if need == KNOWN:
-            keep_line(g, lanes, lane, 0)
     elif phase == PASSING:
         g.at[lane] = lanes.here[lane] = NONE
         need = PLAYOUT
@@ -362,9 +387,16 @@ def run_lanes(wiring, groups, g, lanes, steps):  # type: ignore[no-untyped-def]
         op.fill(base, ended, 0)
         hold_common(lanes)
         for word in range(WORDS):  # what lanes put off from now on is for the next step
-            due[word] = lanes.pending[word] | over[word]
+            due[word] = (lanes.pending[word] | over[word]) & ~lanes.arrived[word]
             lanes.pending[word] = lanes.soon[word]
             lanes.soon[word] = np.uint64(0)
+        for word in range(WORDS):  # one kind of lanes after the other: which comes next is hard to guess
+            bits = np.int64(lanes.arrived[word])
+            while bits:
+                bit = op.lowest_bit(bits)
+                bits &= bits - 1
+                is_over = (over[word] >> np.uint64(bit)) & np.uint64(1) != 0
+                attend_arrival(g, lanes, 64 * word + bit, is_over)
         for word in range(WORDS):
             bits = np.int64(due[word])
             while bits:

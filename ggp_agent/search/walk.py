@@ -20,13 +20,13 @@ MOST_ASKED = 64  # edges of a node that are asked for before they are needed
 
 
 @inlined
-def walk_round(g, lanes, count, halts):  # type: ignore[no-untyped-def]
+def walk_round(g, lanes, count, halts, far):  # type: ignore[no-untyped-def]
     """Let `count` walks take an edge. Some halt, because they need something else.
 
-    How many go on, and how many have halted, after as many as `halts`.
+    How many go on, and how many have halted, after as many as `halts`. `far` is whether edges have to be asked for.
     """
     walking, halted, careful = lanes.walking, lanes.halted, lanes.careful
-    plain, cautious = sort_walks(g, lanes, count)
+    plain, cautious = sort_walks(g, lanes, count, far)
     look_for_best(g, lanes, plain)
     kept, halts, cautious = take_best(g, lanes, plain, halts, cautious)
     for k in range(cautious):
@@ -46,7 +46,7 @@ def walk_round(g, lanes, count, halts):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def sort_walks(g, lanes, count):  # type: ignore[no-untyped-def]
+def sort_walks(g, lanes, count, far):  # type: ignore[no-untyped-def]
     """Ask for the edges that walks choose from, and find the walks that have nothing else to think about.
 
     These are the first ones afterwards: all moves have edges, one role chooses, the position has not come before. The
@@ -58,13 +58,14 @@ def sort_walks(g, lanes, count):  # type: ignore[no-untyped-def]
         lane = walking[k]
         node, length = g.at[lane], g.length[lane]
         first, last = g.first[node], g.edges[node] - 1
-        prefetch(g.trials, first)
-        prefetch(g.trials, first + 4)
-        if last >= EDGES or lanes.wide:
-            prefetch(g.trials, first + EDGES)
-            prefetch(g.trials, first + EDGES + 4)
-            for edge in range(first + FEW, first + min(last + 1, MOST_ASKED), 4):
-                prefetch(g.trials, edge)
+        if far:
+            prefetch(g.trials, first)
+            prefetch(g.trials, first + 4)
+            if last >= EDGES or lanes.wide:
+                prefetch(g.trials, first + EDGES)
+                prefetch(g.trials, first + EDGES + 4)
+                for edge in range(first + FEW, first + min(last + 1, MOST_ASKED), 4):
+                    prefetch(g.trials, edge)
         if (
             (g.flags[node] ^ EXPANDED)
             | (g.grouped and g.kind[node] ^ POSITION)
