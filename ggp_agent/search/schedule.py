@@ -175,17 +175,6 @@ def serve(g, lanes, lane, need):  # type: ignore[no-untyped-def]
         join_walkers(lanes, lane)
 
 
-@inlined
-def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
-    """Go on with a walk, until it needs the circuit or other walks have gone on."""
-    if need == WALK:
-        join_walkers(lanes, lane)
-    elif need == STEP:
-        take_step(g, lanes, lane)
-    elif need != NONE:
-        serve(g, lanes, lane, need)
-
-
 @kernel
 def walk_all(g, lanes):  # type: ignore[no-untyped-def]
     """Let walks go on together, edge by edge.
@@ -206,7 +195,10 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
         while served < before:
             lane = halted[served & (LANES - 1)]
             served += 1
-            proceed(g, lanes, lane, lanes.need[lane])
+            if lanes.need[lane] == STEP:
+                take_step(g, lanes, lane)
+            else:
+                serve(g, lanes, lane, lanes.need[lane])
 
 
 @inlined
@@ -319,13 +311,16 @@ def attend_arrival(g, lanes, lane, over):  # type: ignore[no-untyped-def]
     lanes.here[lane] = g.at[lane]
     if need == KNOWN:
         keep_line(g, lanes, lane, 0)
-    proceed(g, lanes, lane, need)
+    if need == WALK:
+        join_walkers(lanes, lane)
+    else:
+        serve(g, lanes, lane, need)
 
 
 @inlined
 def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
     """Go on with another lane, now that the circuit knows its position."""
-    phase, need = lanes.phase[lane], NONE
+    phase = lanes.phase[lane]
     if over and phase != IDLE:
         read_payoff(g, lanes, lane)
         if lanes.progress[3] != RUNNING:
@@ -336,18 +331,17 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
             finish(g, lanes, lane)
     elif phase == PASSING:
         g.at[lane] = lanes.here[lane] = NONE
-        need = PLAYOUT
+        serve(g, lanes, lane, PLAYOUT)
     elif phase == READY:
         if lanes.leader[lane] != lane:
             lanes.phase[lane] = PLAYING
             lanes.begun[lane] = lanes.progress[0]
         else:
-            need = lanes.need[lane]
+            serve(g, lanes, lane, lanes.need[lane])
     elif phase == IDLE and lanes.leader[lane] == lane:
         set_bit(lanes.rows, lanes.active, lane)
         lanes.here[lane] = NONE
         begin(g, lanes, lane)
-    proceed(g, lanes, lane, need)
 
 
 @kernel
