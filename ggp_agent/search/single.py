@@ -30,7 +30,7 @@ from ggp_agent.search.ucd import (
     WALK,
     arrive,
     descend,
-    forget_walks,
+    forget,
     is_finished,
     is_ripe,
     leave_groups,
@@ -93,7 +93,7 @@ class SingleWorker(Worker):
             try:
                 self.simulate()
             except BaseException:
-                forget_walks(block)
+                forget(block, 0)
                 raise
             self.simulations += 1
 

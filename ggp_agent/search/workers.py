@@ -25,7 +25,7 @@ from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
 from ggp_agent.search.schedule import run_lanes
 from ggp_agent.search.table import NODES, NONE, find, find_below, hash_state
-from ggp_agent.search.ucd import forget_walks
+from ggp_agent.search.ucd import forget
 
 SLICE_SECONDS = 0.005  # kernels run about so long between looks at the clock
 FIRST_STEPS = 4
@@ -229,9 +229,10 @@ class LanesWorker(Worker):
     def drop(self) -> None:
         """Give up the simulations that are still on their way."""
         block, rows, wiring = self.pool.block, self.rows.rows, self.rows.wiring
-        forget_walks(block)
+        for lane in np.flatnonzero(block["length"]):
+            forget(block, lane)
         self.lanes["phase"][:] = IDLE
-        for name in ("pending", "soon", "planned", "played"):
-            self.lanes[name][:] = 0
+        self.lanes["pending"][:] = 0
+        self.lanes["played"][:] = 0
         rows[wiring.active] = 0
         rows[wiring.forced : wiring.tree] = 0
