@@ -26,6 +26,8 @@ from ggp_agent.engine import wordops as word_op
 # Numba takes a compiled kernel from disk if the file of the kernel is unchanged, whatever it calls in other files.
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache.folder() / f"kernels-{cache.kernel_sources()}")
+# Loops over numbers are short here, a payoff for each role: vector instructions for them cost more than they do.
+numba.config.LOOP_VECTORIZE = 0
 
 SIDE, HELD, STRIDE = turning.SIDE, turning.HELD, turning.STRIDE
 BATCH, NOTHING = word_op.BATCH, group_tables.NOTHING

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from ggp_agent.search.graph import EXPANDED, GROUP, POSITION, RANKED, UNTRIED
 from ggp_agent.search.largest import FEW
-from ggp_agent.search.table import EDGES, LISTED, NODES, NONE, copy_edge, enter, kernel, rounded
+from ggp_agent.search.table import EDGES, LISTED, NODES, NONE, copy_edge, enter, inlined, kernel, rounded
 
 FIRST_SPACE = 8  # edges: two lines of cache
 
 
-@kernel
+@inlined
 def copy_row(target, source):  # type: ignore[no-untyped-def]
     for k in range(len(target)):
         target[k] = source[k]
 
 
-@kernel
+@inlined
 def set_row(target, value):  # type: ignore[no-untyped-def]
     for k in range(len(target)):
         target[k] = value

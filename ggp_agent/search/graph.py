@@ -314,7 +314,7 @@ class Pool:
         dtype = self.dtype(record)
         most = self.limit // sum(self.dtype(other).itemsize for other in RECORDS[what] if other not in self.unused)
         size = dtype.itemsize * (1 if record in self.unused else min(most, (1 << 31) - 1))
-        memory = np.zeros(size + 2 * LINE, np.uint8)  # selection reads two lines, of which a node may have one
+        memory = np.zeros(size + 4 * LINE, np.uint8)  # selection reads four lines, of which a node may have one
         skip = -memory.ctypes.data % LINE
         return memory[skip : skip + size].view(dtype)
 

@@ -13,12 +13,13 @@ from ggp_agent.engine.lanes import Rows
 from ggp_agent.engine.rowops import LANES, WORDS
 from ggp_agent.search.edges import set_row
 from ggp_agent.search.graph import MAX_PATH
+from ggp_agent.search.largest import EDGES
 from ggp_agent.search.rave import note_played
-from ggp_agent.search.table import NONE, kernel
+from ggp_agent.search.table import NONE, inlined, kernel
 
-# What a lane does: nothing; it holds a position that was not looked at; it has made the move of its walk; so it has, to
-# a position that does not join the graph yet; it plays at random; it waits until other lanes of its block have played
-# out.
+# What a lane does: nothing; it holds a position that was not looked at; it makes the move of its walk; so it does, to a
+# position that does not join the graph yet, from where other lanes play out, too; it plays at random; it waits until
+# other lanes of its block have played out.
 IDLE, READY, STEPPED, PASSING, PLAYING, WAITING = range(6)
 
 # What lanes need to know of the wiring.
@@ -62,15 +63,20 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "counts": np.zeros(roles, np.int32),  # int32[roles]: scratch
             "waiting": np.zeros(LANES, np.int32),  # int32[LANES]: lanes whose walks are to go on
             "walking": np.zeros(LANES, np.int32),  # int32[LANES]: lanes whose walks go on in this round
-            "walkers": np.zeros(2, np.int64),  # int64[2]: how many wait, how many walk
+            "walkers": np.zeros(1, np.int64),  # int64[1]: how many wait
             "found": np.zeros(LANES, np.int64),  # int64[LANES]: scratch: the best edge of each walk
             "running": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: simulations through its node
             "careful": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: lanes whose walks are thought about
             "halted": np.zeros(LANES, np.int32),  # int32[LANES]: scratch: lanes whose walks need something else
             "pending": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after this step
             "over": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes in which the game is over
+            "arrived": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes in which a walk has come to a position
             "due": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that get attention in this step
-            "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]
+            "soon": np.zeros(WORDS, np.uint64),  # uint64[WORDS]: lanes that want attention after the step that follows
+            # uint64[roles, WORDS]: lanes in which a search has chosen the move of the next step
+            "planned": np.zeros((roles, WORDS), np.uint64),
+            "forced_move": np.zeros((LANES, roles), np.int32),  # int32[LANES, roles]: what it has chosen
+            "wide": int(max(map(len, circuit.moves)) > EDGES),  # may positions have more moves than that?
             "block": block,  # lanes that play out from one leaf
             "max_plies": max_plies,
             "max_nodes": 0,
@@ -81,24 +87,24 @@ def make_lanes(circuit: Circuit, rows: Rows, *, graphs: int, block: int, max_pli
             "line": np.zeros(max_plies + MAX_PATH, np.int32),  # int32[...]: moves
             "best": np.array([-1.0, 0.0]),  # float64[2]: payoff of the line, its length
         },
-        steady=("rows",),
+        steady=("rows", "planned"),
     )
 
 
-@kernel
+@inlined
 def set_bit(rows, row, lane):  # type: ignore[no-untyped-def]
     rows[row, lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
 
 
-@kernel
+@inlined
 def clear_bit(rows, row, lane):  # type: ignore[no-untyped-def]
     rows[row, lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
 
 
-@kernel
-def later(lanes, lane):  # type: ignore[no-untyped-def]
-    """Attend to this lane after the next step."""
-    lanes.pending[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+@inlined
+def later(words, lane):  # type: ignore[no-untyped-def]
+    """Attend to this lane after this step (`pending`) or after the next one (`soon`)."""
+    words[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
 
 
 @kernel
@@ -110,7 +116,7 @@ def is_pending(lanes):  # type: ignore[no-untyped-def]
     return found
 
 
-@kernel
+@inlined
 def read_state(lanes, lane):  # type: ignore[no-untyped-def]
     """Pack the state that a lane holds."""
     rows, fluents, state = lanes.rows, lanes.state_rows, lanes.states[lane]
@@ -164,7 +170,7 @@ def hold_common(lanes):  # type: ignore[no-untyped-def]
         op.fill(lanes.base, lanes.start + fluent, -np.int64(bit))
 
 
-@kernel
+@inlined
 def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
     """Let a lane take up this state when all lanes step; its bits in the rows of `start` are the common state.
 
@@ -179,7 +185,7 @@ def load_state(lanes, lane, state):  # type: ignore[no-untyped-def]
             differs &= differs - 1
 
 
-@kernel
+@inlined
 def read_payoff(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The payoffs of a lane in which the game is over."""
     literals, roles, values = lanes.goal_literals, lanes.goal_roles, lanes.goal_values
@@ -191,26 +197,38 @@ def read_payoff(g, lanes, lane):  # type: ignore[no-untyped-def]
 
 @kernel
 def play_forced(g, lanes):  # type: ignore[no-untyped-def]
-    """Put the moves of walks in the place of random ones."""
-    base, rows, by_group = lanes.base, lanes.rows, len(lanes.members) > 0
+    """Put the moves of walks in the place of random ones; those of the next step take their turn."""
     for role in range(g.roles):
-        mask = lanes.forced + role
-        if not op.is_any(base, mask):
-            continue
-        first = lanes.move_starts[role]
-        if not by_group:
-            for row in range(first, lanes.move_starts[role + 1]):
-                op.conjoin_into(base, row, 2 * mask + 1)
+        if op.is_any(lanes.base, lanes.forced + role):
+            put_moves(lanes, role)
         for word in range(WORDS):
-            bits = np.int64(rows[mask, word])
-            while bits:
-                lane = 64 * word + op.lowest_bit(bits)
-                bits &= bits - 1
-                if by_group:
-                    lanes.chosen[role, lane] = lanes.forced_move[lane, role]
-                else:
-                    set_bit(rows, first + lanes.forced_move[lane, role], lane)
-        op.fill(base, mask, 0)
+            lanes.rows[lanes.forced + role, word] = lanes.planned[role, word]
+            lanes.planned[role, word] = np.uint64(0)
+
+
+@kernel
+def put_moves(lanes, role):  # type: ignore[no-untyped-def]
+    """Put the moves of walks in the place of random ones of a role."""
+    base, rows, mask, by_group = lanes.base, lanes.rows, lanes.forced + role, len(lanes.members) > 0
+    first = lanes.move_starts[role]
+    if not by_group:
+        for row in range(first, lanes.move_starts[role + 1]):
+            op.conjoin_into(base, row, 2 * mask + 1)
+    for word in range(WORDS):
+        bits = np.int64(rows[mask, word])
+        while bits:
+            lane = 64 * word + op.lowest_bit(bits)
+            bits &= bits - 1
+            if by_group:
+                lanes.chosen[role, lane] = lanes.forced_move[lane, role]
+            else:
+                set_bit(rows, first + lanes.forced_move[lane, role], lane)
+
+
+@kernel
+def is_playing(lanes, lane):  # type: ignore[no-untyped-def]
+    """Does a lane play at random in this step?"""
+    return lanes.phase[lane] == PLAYING and lanes.begun[lane] <= lanes.progress[0]
 
 
 @kernel
@@ -219,7 +237,7 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
     first, rows = lanes.move_starts[0], lanes.rows
     if len(lanes.members):
         for lane in range(LANES):
-            if lanes.phase[lane] == PLAYING:
+            if is_playing(lanes, lane):
                 lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = lanes.chosen[0, lane]
         return
     for row in range(first, lanes.move_starts[1]):
@@ -228,7 +246,7 @@ def write_history(g, lanes):  # type: ignore[no-untyped-def]
             while bits:
                 lane = 64 * word + op.lowest_bit(bits)
                 bits &= bits - 1
-                if lanes.phase[lane] == PLAYING:
+                if is_playing(lanes, lane):
                     lanes.history[lane, lanes.progress[0] - lanes.begun[lane]] = row - first
 
 
@@ -239,7 +257,7 @@ def write_played(lanes):  # type: ignore[no-untyped-def]
     for word in range(WORDS):
         playing = np.uint64(0)
         for bit in range(64):
-            if lanes.phase[64 * word + bit] == PLAYING:
+            if is_playing(lanes, 64 * word + bit):
                 playing |= np.uint64(1) << np.uint64(bit)
         if playing:
             for row in range(len(played)):

@@ -26,12 +26,15 @@ TIE = PLACE + FEW  # bits of the result: then which of the first edges they are,
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def largest(typing_context: Any, trials: Any, first: Any, count: Any, breadth: Any, urgency: Any, skip: Any) -> Any:
+def largest(
+    typing_context: Any, trials: Any, first: Any, count: Any, breadth: Any, urgency: Any, skip: Any, wide: Any
+) -> Any:
     """The place of the largest (gain + breadth * sqrt(trials)) / trials, and how many there are, as one number.
 
     It looks at `count` edges. One that is UNTRIED is worth `urgency`, one that is PROVEN its gain, unless `skip` says
     that it is left out. The place is that of the first of them, counted from `first`; there are no ties if there is no
-    edge. Of at most FEW edges, the number also says which are the largest, a bit for each.
+    edge. Of at most FEW edges, the number also says which are the largest, a bit for each. `wide` looks at FEW places
+    where EDGES would do, so that it need not be guessed how many there are.
     """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -42,9 +45,13 @@ def largest(typing_context: Any, trials: Any, first: Any, count: Any, breadth: A
         settings.append(splat(builder, builder.trunc(terms[2], BIT), BITS))
         settings.append(splat(builder, builder.trunc(count_, HALF), INTS))
         one = worth_of(builder, start, INTS(list(range(EDGES))), *settings)
-        at_once, of_one = builder.block, first_largest(builder, one)
-        more, two, many, found = (builder.append_basic_block(name) for name in ("more", "two", "many", "found"))
-        builder.cbranch(builder.icmp_signed(">", count_, WORD(EDGES)), more, found)
+        names = ("alone", "more", "two", "many", "found")
+        alone, more, two, many, found = (builder.append_basic_block(name) for name in names)
+        is_more = builder.or_(builder.icmp_signed(">", count_, WORD(EDGES)), builder.trunc(terms[3], BIT))
+        builder.cbranch(is_more, more, alone)
+        builder.position_at_end(alone)
+        of_one = first_largest(builder, one)
+        builder.branch(found)
         builder.position_at_end(more)
         builder.cbranch(builder.icmp_signed(">", count_, WORD(FEW)), many, two)
         builder.position_at_end(two)
@@ -57,11 +64,12 @@ def largest(typing_context: Any, trials: Any, first: Any, count: Any, breadth: A
         builder.branch(found)
         builder.position_at_end(found)
         result = builder.phi(WORD)
-        for value, before in ((of_one, at_once), (of_two, two), (of_many, after)):
+        for value, before in ((of_one, alone), (of_two, two), (of_many, after)):
             result.add_incoming(value, before)
         return result
 
-    return types.int64(trials, types.int64, types.int64, types.float32, types.float32, types.int64), generate
+    word, real = types.int64, types.float32
+    return word(trials, word, word, real, real, word, word), generate
 
 
 def worth_of(builder: Any, start: Any, places: Any, breadth: Any, urgency: Any, skip: Any, count: Any) -> Any:

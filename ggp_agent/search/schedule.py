@@ -48,7 +48,7 @@ from ggp_agent.search.lane_rows import (
     write_played,
 )
 from ggp_agent.search.ranked import form_groups
-from ggp_agent.search.table import NODES, NONE, hash_state, kernel
+from ggp_agent.search.table import EDGES, NODES, NONE, hash_state, inlined, kernel
 from ggp_agent.search.ucd import (
     KNOWN,
     MOVES,
@@ -65,46 +65,68 @@ from ggp_agent.search.ucd import (
 from ggp_agent.search.update import update
 from ggp_agent.search.walk import walk_round
 
+NEAR = 10_000  # edges of a graph that are near at hand without being asked for
 
-@kernel
+
+@inlined
 def begin(g, lanes, lane):  # type: ignore[no-untyped-def]
-    """Take up another simulation: what it needs, or NONE if there is nothing more to do in this lane."""
+    """Take up another simulation, unless there is nothing more to do in this lane."""
     graph = g.lane_graph[lane]
     root = g.root[graph]
     if lanes.left[graph] <= 0 or is_finished(g, root) or g.used[NODES] >= lanes.max_nodes:
         lanes.phase[lane] = IDLE
         clear_bit(lanes.rows, lanes.active, lane)
-        return NONE
+        return
     lanes.left[graph] -= 1
     lanes.progress[BEGUN] += 1
     g.at[lane] = root
-    return WALK
+    join_walkers(lanes, lane)
 
 
-@kernel
-def force(g, lanes, lane):  # type: ignore[no-untyped-def]
-    """Note the moves of the last edges of a walk: they are played in this step."""
+@inlined
+def join_walkers(lanes, lane):  # type: ignore[no-untyped-def]
+    """Let the walk of a lane go on together with others."""
+    lanes.waiting[lanes.walkers[0]] = lane
+    lanes.walkers[0] += 1
+
+
+@inlined
+def force(g, lanes, lane, at_once):  # type: ignore[no-untyped-def]
+    """Note the moves of the last edges of a walk: they are played in this step, or else in the next one."""
     last = g.length[lane] - 1
     node = g.nodes[lane, last]
     k = last
     while k >= 0 and g.nodes[lane, k] == node:
         edge = g.path[lane, k]
-        set_bit(lanes.rows, lanes.forced + g.role[edge], lane)
+        if at_once:
+            set_bit(lanes.rows, lanes.forced + g.role[edge], lane)
+        else:
+            set_bit(lanes.planned, g.role[edge], lane)
         lanes.forced_move[lane, g.role[edge]] = g.move[edge]
         k -= 1
-    lanes.phase[lane] = STEPPED
-    later(lanes, lane)
+    ripe = is_ripe(g, lane)
+    if ripe or lanes.block > 1:
+        lanes.phase[lane] = STEPPED if ripe else PASSING
+        later(lanes.pending if at_once else lanes.soon, lane)
+        return
+    # Nobody needs to know where the lane arrives.
+    g.at[lane] = lanes.here[lane] = NONE
+    lanes.phase[lane] = PLAYING
+    lanes.begun[lane] = lanes.progress[0] + (1 if at_once else 2)
 
 
-@kernel
-def wanted_position(g, lane, need):  # type: ignore[no-untyped-def]
-    """The position that a walk needs a lane to hold."""
-    if need == STEP:
-        return position_of(g, g.nodes[lane, g.length[lane] - 1])
-    return position_of(g, g.at[lane]) if g.at[lane] != NONE else NONE
+@inlined
+def take_step(g, lanes, lane):  # type: ignore[no-untyped-def]
+    """Let a lane make the last move of its walk, from the position where that is made."""
+    position = position_of(g, g.at[lane])
+    is_held = position == lanes.here[lane]
+    if not is_held:
+        load_state(lanes, lane, g.state[position])
+        lanes.here[lane] = position
+    force(g, lanes, lane, is_held)
 
 
-@kernel
+@inlined
 def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The lane is where its walk ends: play on at random, in all lanes of its block."""
     lanes.phase[lane] = PLAYING
@@ -116,58 +138,41 @@ def play_out(g, lanes, lane):  # type: ignore[no-untyped-def]
             load_state(lanes, other, lanes.states[lane])
             set_bit(lanes.rows, lanes.active, other)
             lanes.phase[other] = READY
-            later(lanes, other)
+            later(lanes.pending, other)
 
 
 @kernel
-def hold(g, lanes, lane, position, need):  # type: ignore[no-untyped-def]
-    """Let a lane take up a position, where its walk has this need."""
-    lanes.here[lane] = position
-    lanes.need[lane] = need
-    lanes.phase[lane] = READY
-    load_state(lanes, lane, g.state[position])
-    later(lanes, lane)
-
-
-@kernel
-def proceed(g, lanes, lane, need):  # type: ignore[no-untyped-def]
-    """Do what a walk needs, until it needs the circuit or has to walk on."""
-    while need != NONE:
-        if need == WALK:
-            lanes.waiting[lanes.walkers[0]] = lane
-            lanes.walkers[0] += 1
-            return
-        if need == KNOWN:
-            update(g, lane)
-            lanes.progress[ENDED] += 1
-            lanes.phase[lane] = IDLE  # the next one may end as soon, so let the clock be looked at in between
-            clear_bit(lanes.rows, lanes.active, lane)
-            later(lanes, lane)
-            return
-        if need == RANK:
-            form_groups(g, g.at[lane])
-            need = WALK
-            continue
-        position = wanted_position(g, lane, need)
-        if position != lanes.here[lane]:
-            hold(g, lanes, lane, position, need)
-            return
-        if need == STEP:
-            force(g, lanes, lane)
-            return
-        if need == PLAYOUT:
-            play_out(g, lanes, lane)
-            return
-        node = g.at[lane]
-        if not g.flags[node] & EXPANDED:
-            read_moves(lanes, lane)
-            if lanes.decisive:
-                g.mover[node] = find_mover(lanes, lane)
-            if not expand(g, lane, lanes.moves, lanes.counts):
-                leave_groups(g, lane)
-                need = PLAYOUT
-                continue
-        need = WALK
+def serve(g, lanes, lane, need):  # type: ignore[no-untyped-def]
+    """Do what a walk needs beside edges and steps."""
+    if need == KNOWN:
+        update(g, lane)
+        lanes.progress[ENDED] += 1
+        lanes.phase[lane] = IDLE  # the next one may end as soon, so let the clock be looked at in between
+        clear_bit(lanes.rows, lanes.active, lane)
+        later(lanes.pending, lane)
+        return
+    node = g.at[lane]
+    if need == RANK:
+        form_groups(g, node)
+        join_walkers(lanes, lane)
+        return
+    position = position_of(g, node) if node != NONE else NONE
+    if position != lanes.here[lane]:
+        load_state(lanes, lane, g.state[position])
+        lanes.here[lane], lanes.need[lane], lanes.phase[lane] = position, need, READY
+        later(lanes.pending, lane)
+        return
+    if need == MOVES and not g.flags[node] & EXPANDED:
+        read_moves(lanes, lane)
+        if lanes.decisive:
+            g.mover[node] = find_mover(lanes, lane)
+        if not expand(g, lane, lanes.moves, lanes.counts):
+            leave_groups(g, lane)
+            need = PLAYOUT
+    if need == PLAYOUT:
+        play_out(g, lanes, lane)
+    else:
+        join_walkers(lanes, lane)
 
 
 @kernel
@@ -176,60 +181,65 @@ def walk_all(g, lanes):  # type: ignore[no-untyped-def]
 
     One walk more begins in every round, so walks are at different depths, and while one waits for memory or for a
     result, others go on. Those that need something else than an edge leave, and get it after the next round, when
-    what they need from memory is there.
+    what they need from memory is there: `halted` is a ring.
     """
-    waiting, walking, walkers, halted = lanes.waiting, lanes.walking, lanes.walkers, lanes.halted
-    late = 0
-    while walkers[0] or walkers[1] or late:
-        if walkers[0]:
-            walkers[0] -= 1
-            walking[walkers[1]] = waiting[walkers[0]]
-            walkers[1] += 1
-        halts = walk_round(g, lanes, late)
-        for k in range(late, halts):
-            lane = halted[k]
-            if lanes.need[lane] in (STEP, MOVES):
-                prefetch(g.hash, wanted_position(g, lane, lanes.need[lane]))
-        for k in range(late):
-            proceed(g, lanes, halted[k], lanes.need[halted[k]])
-        for k in range(late, halts):
-            halted[k - late] = halted[k]
-        late = halts - late
+    waiting, walking, halted, left = lanes.waiting, lanes.walking, lanes.halted, lanes.walkers
+    count, served, halts, far = 0, 0, 0, g.used[EDGES] > NEAR
+    while left[0] or count or served < halts:
+        if left[0]:
+            left[0] -= 1
+            walking[count] = waiting[left[0]]
+            count += 1
+        before = halts
+        count, halts = walk_round(g, lanes, count, halts, far)
+        while served < before:
+            lane = halted[served & (LANES - 1)]
+            served += 1
+            if lanes.need[lane] == STEP:
+                take_step(g, lanes, lane)
+            else:
+                serve(g, lanes, lane, lanes.need[lane])
 
 
-@kernel
+@inlined
 def read_arrivals(g, lanes):  # type: ignore[no-untyped-def]
-    """Read the positions that walks have come to, and ask for their places in the table, if they may join the graph."""
+    """Read the positions that walks have come to, if they may join the graph, and ask for their places in the table.
+
+    Also for the last edges of walks whose payoffs are known now.
+    """
     for word in range(WORDS):
-        bits = np.int64(lanes.over[word] | lanes.pending[word])
+        bits, arrived = np.int64(lanes.over[word] | lanes.pending[word]), np.int64(0)
         while bits:
-            lane = 64 * word + op.lowest_bit(bits)
-            bits &= bits - 1
-            if lanes.phase[lane] == STEPPED:
-                is_over = (lanes.over[word] >> np.uint64(lane % 64)) & np.uint64(1) != 0
-                if is_over or is_ripe(g, lane):
-                    read_state(lanes, lane)
-                    lanes.hashes[lane] = hash_state(lanes.states[lane], g.lane_graph[lane])
-                    prefetch(g.table, np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1)))
-                else:
-                    lanes.phase[lane] = PASSING
+            lane, lowest = 64 * word + op.lowest_bit(bits), bits & -bits
+            bits ^= lowest
+            last = g.path[lane, max(g.length[lane], 1) - 1]
+            prefetch(g.trials, last)
+            prefetch(g.origin, last)
+            phase, is_over = lanes.phase[lane], np.int64(lanes.over[word]) & lowest != 0
+            if is_over and (phase == PASSING or (phase == PLAYING and lanes.begun[lane] == lanes.progress[0])):
+                lanes.phase[lane] = phase = STEPPED  # it would pass, but terminal positions join at once
+            if phase == STEPPED:
+                arrived |= lowest
+                read_state(lanes, lane)
+                lanes.hashes[lane] = hash_state(lanes.states[lane], g.lane_graph[lane])
+                prefetch(g.table, np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1)))
+        lanes.arrived[word] = np.uint64(arrived)
 
 
-@kernel
+@inlined
 def ask_for_known(g, lanes):  # type: ignore[no-untyped-def]
     """Ask for the positions that the table has in these places."""
     for word in range(WORDS):
-        bits = np.int64(lanes.over[word] | lanes.pending[word])
+        bits = np.int64(lanes.arrived[word])
         while bits:
             lane = 64 * word + op.lowest_bit(bits)
             bits &= bits - 1
-            if lanes.phase[lane] == STEPPED:
-                node = g.table[np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1))]
-                if node != NONE:
-                    prefetch(g.hash, node)
+            node = g.table[np.int64(lanes.hashes[lane] & np.uint64(len(g.table) - 1))]
+            if node != NONE:
+                prefetch(g.hash, node)
 
 
-@kernel
+@inlined
 def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
     """Remember the game of a lane if it is the best so far of a single role."""
     leader = lanes.leader[lane]
@@ -247,9 +257,24 @@ def keep_line(g, lanes, lane, plies):  # type: ignore[no-untyped-def]
     lanes.best[1] = length
 
 
-@kernel
+@inlined
 def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     """The playout of a lane has ended, and so may the simulation of its block."""
+    if lanes.block > 1:
+        finish_in_block(g, lanes, lane)
+        return
+    lanes.here[lane] = NONE
+    if g.rave > 0.0:
+        read_played(g, lanes, lane)
+    copy_row(g.payoff[lane], lanes.ends[lane])
+    update(g, lane)
+    lanes.progress[ENDED] += 1
+    begin(g, lanes, lane)
+
+
+@kernel
+def finish_in_block(g, lanes, lane):  # type: ignore[no-untyped-def]
+    """The same where other lanes play out from the same leaf."""
     leader = lanes.leader[lane]
     lanes.missing[leader] -= 1
     lanes.phase[lane] = IDLE if lane != leader else WAITING
@@ -259,7 +284,7 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
     set_bit(lanes.rows, lanes.active, leader)
     lanes.here[leader] = NONE
     length, at = g.length[leader], g.at[leader]
-    for k in range(length if lanes.block > 1 else 0):  # each update takes one simulation off the path
+    for k in range(length):  # each update takes one simulation off the path
         g.flying[g.path[leader, k]] += lanes.block - 1
         if k == 0 or g.nodes[leader, k - 1] != g.nodes[leader, k]:
             g.running[g.nodes[leader, k]] += lanes.block - 1
@@ -272,12 +297,29 @@ def finish(g, lanes, lane):  # type: ignore[no-untyped-def]
         lanes.progress[ENDED] += 1
     graph = g.lane_graph[leader]
     lanes.left[graph] -= min(lanes.block - 1, lanes.left[graph])
-    proceed(g, lanes, leader, begin(g, lanes, leader))
+    begin(g, lanes, leader)
 
 
-@kernel
+@inlined
+def attend_arrival(g, lanes, lane, over):  # type: ignore[no-untyped-def]
+    """Go on with a walk that has come to a position, now that the circuit knows that."""
+    if over:
+        read_payoff(g, lanes, lane)
+        if lanes.progress[3] != RUNNING:
+            return
+    need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
+    lanes.here[lane] = g.at[lane]
+    if need == KNOWN:
+        keep_line(g, lanes, lane, 0)
+    if need == WALK:
+        join_walkers(lanes, lane)
+    else:
+        serve(g, lanes, lane, need)
+
+
+@inlined
 def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
-    """Go on with a lane, now that the circuit knows its position."""
+    """Go on with another lane, now that the circuit knows its position."""
     phase = lanes.phase[lane]
     if over and phase != IDLE:
         read_payoff(g, lanes, lane)
@@ -287,25 +329,19 @@ def attend(g, lanes, lane, over):  # type: ignore[no-untyped-def]
         if over:
             keep_line(g, lanes, lane, lanes.progress[0] - lanes.begun[lane])
             finish(g, lanes, lane)
-    elif phase == STEPPED:
-        need = arrive(g, lane, lanes.states[lane], lanes.hashes[lane], over, lanes.ends[lane])
-        lanes.here[lane] = g.at[lane]
-        if need == KNOWN:
-            keep_line(g, lanes, lane, 0)
-        proceed(g, lanes, lane, need)
     elif phase == PASSING:
         g.at[lane] = lanes.here[lane] = NONE
-        proceed(g, lanes, lane, PLAYOUT)
+        serve(g, lanes, lane, PLAYOUT)
     elif phase == READY:
         if lanes.leader[lane] != lane:
             lanes.phase[lane] = PLAYING
             lanes.begun[lane] = lanes.progress[0]
         else:
-            proceed(g, lanes, lane, lanes.need[lane])
+            serve(g, lanes, lane, lanes.need[lane])
     elif phase == IDLE and lanes.leader[lane] == lane:
         set_bit(lanes.rows, lanes.active, lane)
         lanes.here[lane] = NONE
-        proceed(g, lanes, lane, begin(g, lanes, lane))
+        begin(g, lanes, lane)
 
 
 @kernel
@@ -345,8 +381,16 @@ def run_lanes(wiring, groups, g, lanes, steps):  # type: ignore[no-untyped-def]
         op.fill(base, ended, 0)
         hold_common(lanes)
         for word in range(WORDS):  # what lanes put off from now on is for the next step
-            due[word] = lanes.pending[word] | over[word]
-            lanes.pending[word] = np.uint64(0)
+            due[word] = (lanes.pending[word] | over[word]) & ~lanes.arrived[word]
+            lanes.pending[word] = lanes.soon[word]
+            lanes.soon[word] = np.uint64(0)
+        for word in range(WORDS):  # one kind of lanes after the other: which comes next is hard to guess
+            bits = np.int64(lanes.arrived[word])
+            while bits:
+                bit = op.lowest_bit(bits)
+                bits &= bits - 1
+                is_over = (over[word] >> np.uint64(bit)) & np.uint64(1) != 0
+                attend_arrival(g, lanes, 64 * word + bit, is_over)
         for word in range(WORDS):
             bits = np.int64(due[word])
             while bits:

@@ -94,11 +94,17 @@ def is_barred(g, edge, role, shared, skip):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def find_largest(g, first, count, breadth, skip, wide):  # type: ignore[no-untyped-def]
+    """What `largest` finds among some edges."""
+    return largest(g.trials, first, count, breadth, np.float32(g.urgency), np.int64(skip), np.int64(wide))
+
+
+@inlined
 def best_edge(g, node, role, skip, breadth):  # type: ignore[no-untyped-def]
     """The first edge of a role with the largest u, and how many have it; `skip` those whose value is proven."""
     first, count = g.first[node], g.edges[node]
     if g.rave == 0.0 and g.mover[node] != SIMULTANEOUS:
-        found = largest(g.trials, np.int64(first), np.int64(count), breadth, np.float32(g.urgency), np.int64(skip))
+        found = find_largest(g, np.int64(first), np.int64(count), breadth, skip, 0)
         return np.int64(first + (found & LOW)), found >> TIE
     best, chosen, ties, shared = np.float32(-np.inf), NONE, 0, g.mover[node] == SIMULTANEOUS
     for edge in range(first, first + count):
@@ -116,7 +122,7 @@ def nth_best(g, node, role, skip, breadth, edge, number):  # type: ignore[no-unt
     """Of the edges that are as good as the best, the first of which is given, the one with this number."""
     best, shared, end = worth(g, edge, breadth), g.mover[node] == SIMULTANEOUS, g.first[node] + g.edges[node]
     while g.rave == 0.0 and not shared and end - edge > MANY:  # leave out many at once where there are many
-        found = largest(g.trials, edge, np.int64(MANY), breadth, np.float32(g.urgency), np.int64(skip))
+        found = find_largest(g, edge, np.int64(MANY), breadth, skip, 0)
         ties = found >> TIE  # none, and no place, if all of them are barred
         if ties and worth(g, edge + (found & LOW), breadth) == best:
             if number < ties:

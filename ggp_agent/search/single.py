@@ -30,7 +30,7 @@ from ggp_agent.search.ucd import (
     WALK,
     arrive,
     descend,
-    forget,
+    forget_walks,
     is_finished,
     is_ripe,
     leave_groups,
@@ -93,7 +93,7 @@ class SingleWorker(Worker):
             try:
                 self.simulate()
             except BaseException:
-                forget(block, 0)
+                forget_walks(block)
                 raise
             self.simulations += 1
 

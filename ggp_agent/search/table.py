@@ -19,7 +19,7 @@ MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
 
 
-@kernel
+@inlined
 def mix(word):  # type: ignore[no-untyped-def]
     """Every bit of the result depends on every bit of the word."""
     word ^= word >> np.uint64(33)
@@ -29,7 +29,7 @@ def mix(word):  # type: ignore[no-untyped-def]
     return word ^ (word >> np.uint64(33))
 
 
-@kernel
+@inlined
 def hash_state(state, graph):  # type: ignore[no-untyped-def]
     """A hash of a packed state in one of the graphs."""
     total = mix(np.uint64(graph) + SPREAD)
@@ -38,7 +38,7 @@ def hash_state(state, graph):  # type: ignore[no-untyped-def]
     return total
 
 
-@kernel
+@inlined
 def find(g, hash_value, state, graph):  # type: ignore[no-untyped-def]
     """The node of a position, or NONE. The state itself is compared, not only its hash."""
     mask = len(g.table) - 1

@@ -22,7 +22,7 @@ KNOWN, MOVES, STEP, PLAYOUT, WALK, RANK = range(6)
 @inlined
 def position_of(g, node):  # type: ignore[no-untyped-def]
     """The position of a node, without waiting for memory that says that a position is its own."""
-    return node if g.kind[node] == POSITION else g.position[node]
+    return node if not g.grouped or g.kind[node] == POSITION else g.position[node]
 
 
 @inlined
@@ -154,7 +154,7 @@ def leave_groups(g, lane):  # type: ignore[no-untyped-def]
         retreat(g, lane)
 
 
-@kernel
+@inlined
 def link(g, lane, child):  # type: ignore[no-untyped-def]
     """The last edges of a path turn out to lead to this position."""
     edge = g.path[lane, g.length[lane] - 1]
@@ -175,14 +175,14 @@ def link(g, lane, child):  # type: ignore[no-untyped-def]
             prove_edge(g, edge, child)
 
 
-@kernel
+@inlined
 def is_ripe(g, lane):  # type: ignore[no-untyped-def]
     """Have enough simulations taken the last edge of a path for the position where it leads to join the graph?"""
     last = g.length[lane] - 1
     return g.n[g.path[lane, last]] + 1 >= g.ripe or g.mover[g.nodes[lane, last]] == SIMULTANEOUS
 
 
-@kernel
+@inlined
 def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-untyped-def]
     """The last edges lead to this state, with this payoff if the game is over there. What the simulation needs next."""
     edge = g.path[lane, g.length[lane] - 1]
@@ -213,24 +213,33 @@ def arrive(g, lane, state, hash_value, terminal, payoff):  # type: ignore[no-unt
 @kernel
 def prove_edge(g, edge, child):  # type: ignore[no-untyped-def]
     """The child of an edge is solved: so is the edge, and perhaps its origin, and nodes above."""
-    stack = [(edge, child)]
+    if not settles(g, edge, child):  # most end here, and a list costs more than all of that
+        return
+    stack = [g.origin[edge]]
     while len(stack):
-        edge, child = stack.pop()
-        node = g.origin[edge]
-        # The proven edges of a solved node lead to nodes that were solved before it: following them leads to the end of
-        # the game, and never round in a circle.
-        if g.trials[edge] == PROVEN or g.flags[node] & SOLVED:
-            continue
-        g.trials[edge] = PROVEN
-        g.gain[edge] = g.value[child, g.role[edge]]
-        g.open[node] -= 1
-        if not is_solved(g, node, edge):
-            continue
-        g.flags[node] |= SOLVED
-        above = g.parent[node]
-        while above != NONE:
-            stack.append((above, node))
-            above = g.next[above]
+        child = stack.pop()
+        edge = g.parent[child]
+        while edge != NONE:
+            if settles(g, edge, child):
+                stack.append(g.origin[edge])
+            edge = g.next[edge]
+
+
+@inlined
+def settles(g, edge, child):  # type: ignore[no-untyped-def]
+    """Does a solved child settle what the origin of an edge is worth? It settles what the edge is."""
+    node = g.origin[edge]
+    # The proven edges of a solved node lead to nodes that were solved before it: following them leads to the end of
+    # the game, and never round in a circle.
+    if g.trials[edge] == PROVEN or g.flags[node] & SOLVED:
+        return False
+    g.trials[edge] = PROVEN
+    g.gain[edge] = g.value[child, g.role[edge]]
+    g.open[node] -= 1
+    if not is_solved(g, node, edge):
+        return False
+    g.flags[node] |= SOLVED
+    return True
 
 
 @kernel
@@ -257,7 +266,7 @@ def is_solved(g, node, edge):  # type: ignore[no-untyped-def]
     return True
 
 
-@kernel
+@inlined
 def is_finished(g, node):  # type: ignore[no-untyped-def]
     """Is there nothing more to find out at a root?"""
     if not g.solve or not g.flags[node] & (SOLVED | EXPANDED):
@@ -266,12 +275,13 @@ def is_finished(g, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def forget(g, lane):  # type: ignore[no-untyped-def]
-    """Give up a simulation: nothing of it stays but the positions it found."""
-    for k in range(g.length[lane]):
-        g.flying[g.path[lane, k]] -= 1
-        refresh(g, g.path[lane, k])
-        if k == 0 or g.nodes[lane, k] != g.nodes[lane, k - 1]:
-            g.running[g.nodes[lane, k]] -= 1
-    g.length[lane] = 0
-    g.at[lane] = NONE
+def forget_walks(g):  # type: ignore[no-untyped-def]
+    """Give up all simulations on their way: nothing of them stays but the positions they found."""
+    for lane in range(len(g.length)):
+        for k in range(g.length[lane]):
+            g.flying[g.path[lane, k]] -= 1
+            refresh(g, g.path[lane, k])
+            if k == 0 or g.nodes[lane, k] != g.nodes[lane, k - 1]:
+                g.running[g.nodes[lane, k]] -= 1
+        g.length[lane] = 0
+        g.at[lane] = NONE

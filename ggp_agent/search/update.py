@@ -47,7 +47,7 @@ def see(g, node):  # type: ignore[no-untyped-def]
     """What all edges into a node see in it: whether depths look beyond them, n_{d3} and n below, where its sums are."""
     if node == NONE or g.mover[node] == SIMULTANEOUS:
         return False, 0.0, 0.0, 0
-    lower = 0 if g.kind[node] == GROUP else 1
+    lower = 0 if g.grouped and g.kind[node] == GROUP else 1
     trials = g.counts[node, g.d3 - lower if g.own_inf == NONE else g.own_inf] if g.d3 > 0 else 0.0
     place = (g.d1 - lower if g.sum_inf == NONE else g.sum_inf) * g.roles if g.d1 > 0 else 0
     return True, trials, g.counts[node, 0], place
@@ -56,23 +56,20 @@ def see(g, node):  # type: ignore[no-untyped-def]
 @inlined
 def renew(g, edge, node, open_, trials, weight, place):  # type: ignore[no-untyped-def]
     """What selection sees of an edge to a node that was seen: n_{d3} and mu_{d1}, and losses of walks."""
-    if g.trials[edge] == PROVEN:
-        return
-    n, losses = g.n[edge], g.virtual_loss * g.flying[edge] if g.rave == 0.0 else 0
-    if n == 0:
-        g.trials[edge] = np.float32(losses)
-        return
-    role, deeper = g.role[edge], open_ and g.deeper[edge]
-    trials = trials + g.end_n[edge] if deeper and g.d3 > 0 else np.float64(n)
-    g.trials[edge] = trials + losses
-    if not (deeper and g.d1 > 0):
-        weight, total = np.float64(n), g.total[edge, role]
-    else:
-        weight, total = weight + g.end_n[edge], g.sums[node, place + role] + g.end_total[edge, role]
+    # Everything is read and nothing is jumped over: what an edge is like is hard to guess.
+    proven, n, role = g.trials[edge] == PROVEN, g.n[edge], g.role[edge]
+    losses = g.virtual_loss * g.flying[edge] if g.rave == 0.0 else 0
+    ended, old = g.end_n[edge], g.gain[edge]
+    alone, own = g.total[edge, role], g.end_total[edge, role]
+    below = g.sums[max(node, 0), place + role] if g.d1 > 0 else 0.0
+    deeper = open_ and g.deeper[edge] and n > 0
+    counted, mixed = deeper and g.d3 > 0, deeper and g.d1 > 0
+    new = np.float64((ended if counted else n) + losses) + (trials if counted else 0.0)
+    total = below + own if mixed else alone
     if not g.even:
-        g.gain[edge] = total * trials / weight
-        return
-    g.gain[edge] = total
+        total *= (new - losses) / (weight + ended if mixed else max(n, 1))
+    g.trials[edge] = PROVEN if proven else new
+    g.gain[edge] = old if proven else total
 
 
 @inlined

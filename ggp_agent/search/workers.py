@@ -25,7 +25,7 @@ from ggp_agent.search.graph import NEAR, Pool
 from ggp_agent.search.lane_rows import CUT, ENDED, IDLE, make_lanes
 from ggp_agent.search.schedule import run_lanes
 from ggp_agent.search.table import NODES, NONE, find, find_below, hash_state
-from ggp_agent.search.ucd import forget
+from ggp_agent.search.ucd import forget_walks
 
 SLICE_SECONDS = 0.005  # kernels run about so long between looks at the clock
 FIRST_STEPS = 4
@@ -229,10 +229,9 @@ class LanesWorker(Worker):
     def drop(self) -> None:
         """Give up the simulations that are still on their way."""
         block, rows, wiring = self.pool.block, self.rows.rows, self.rows.wiring
-        for lane in np.flatnonzero(block["length"]):
-            forget(block, lane)
+        forget_walks(block)
         self.lanes["phase"][:] = IDLE
-        self.lanes["pending"][:] = 0
-        self.lanes["played"][:] = 0
+        for name in ("pending", "soon", "planned", "played"):
+            self.lanes[name][:] = 0
         rows[wiring.active] = 0
         rows[wiring.forced : wiring.tree] = 0

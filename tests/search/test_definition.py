@@ -14,7 +14,7 @@ from ggp_agent.search.analysis import means
 from ggp_agent.search.config import INFINITE, SearchConfig
 from ggp_agent.search.edges import FIRST_SPACE
 from ggp_agent.search.graph import GROUP, SOLVED
-from ggp_agent.search.ucd import forget
+from ggp_agent.search.ucd import forget_walks
 from tests.search import plain_ucd as plain
 from tests.search.checks import all_edges, audit_pool
 from tests.search.worlds import Copy, World
@@ -173,8 +173,7 @@ def check_ranked(depths: tuple[int, int, int], world: str, groups: str) -> None:
         plain.record(path, payoff)
         compare(copy, depths)
     assert copy.formed > 2
-    for lane in under_way:
-        forget(copy.g, lane)
+    forget_walks(copy.g)
     assert not copy.g["flying"][all_edges(copy.pool)].any() and not copy.g["running"][: copy.pool.used(0)].any()
 
 

@@ -20,8 +20,8 @@ DTYPE = np.dtype([(name, kind) for name, (kind, _) in EDGE.items()])
 
 
 @kernel
-def find_largest(g, first, count, breadth, urgency, skip):  # type: ignore[no-untyped-def]
-    return largest(g.trials, first, count, np.float32(breadth), np.float32(urgency), np.int64(skip))
+def find_largest(g, first, count, breadth, urgency, skip, wide):  # type: ignore[no-untyped-def]
+    return largest(g.trials, first, count, np.float32(breadth), np.float32(urgency), np.int64(skip), np.int64(wide))
 
 
 def worth(trials: np.float32, gain: np.float32, breadth: np.float32, urgency: np.float32) -> np.float32:
@@ -56,7 +56,7 @@ def test_the_largest_edge_is_found_with_its_ties(seed: int) -> None:
             edges["gain"][edge] = random.randrange(3) / 4 if few else random.random()
             edges["trials"][edge] = random.choice((PROVEN, UNTRIED, 1.0) if few else (PROVEN, random.uniform(1, 1e5)))
         breadth, urgency, skip = random.choice((0.0, 0.7)), random.choice((math.inf, 0.6)), random.random() < 0.5
-        found = int(find_largest(g, first, count, breadth, urgency, skip))
+        found = int(find_largest(g, first, count, breadth, urgency, skip, random.random() < 0.5))
         places = plain(edges[first : first + count], breadth, urgency, skip)
         assert found >> TIE == len(places)
         assert not places or found & LOW == places[0]

@@ -122,7 +122,7 @@ class Watch:
             key = (lane, int(lanes["begun"][lane]))
             if lane in self.open and (lanes["phase"][lane] != PLAYING or self.found.get(key) is not self.open[lane]):
                 self.open.pop(lane).payoff = lanes["ends"][lane].tolist()
-            if lanes["phase"][lane] == PLAYING:
+            if lanes["phase"][lane] == PLAYING and lanes["begun"][lane] < lanes["progress"][0]:
                 if key not in self.found:
                     self.found[key] = self.open[lane] = Simulation.of(g, int(lanes["leader"][lane]))
                 made = (rows[:, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
