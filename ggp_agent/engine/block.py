@@ -3,7 +3,9 @@
 Numba passes a named tuple of arrays by value, with a reference count for each: with dozens of arrays, a call costs more
 than what it does, and compiling takes minutes. A `Block` is passed as one address instead. Kernels read `block.name`:
 a number, or a `Column`, which is an array as an address, a length and strides, with `column[i]`, `column[i, j]`,
-`column[i, j, k]` and `len(column)`; `column[i]` of two dimensions is a column again. Indices are not checked.
+`column[i, j, k]` and `len(column)`; `column[i]` of two dimensions is a column again. Indices are not checked. Whole
+numbers with a sign have 64 bits once they are loaded, so a kernel is not compiled again for nodes that come from
+elsewhere.
 
 A column may be a field of a record array, so that what is used together lies together in memory. The compiler is told
 which fields are of the same record and how far apart they lie, so it computes where a record is once for all of them;
@@ -15,16 +17,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Mapping
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.extending import overload, typeof_impl, unbox
-from numba.core.imputils import lower_getattr_generic
+from numba.core.extending import typeof_impl, unbox
+from numba.core.imputils import lower_builtin, lower_getattr_generic
 from numba.core.pythonapi import NativeValue
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
 from numba.extending import intrinsic, models, register_model
 from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
@@ -33,7 +36,6 @@ WORD = ir.IntType(64)
 # Of each field: address or number, length, strides of the first and the second index in bytes, length of the last one
 PARTS = ("address", "length", "first", "second", "last")
 WORDS = len(PARTS)
-LENGTH, FIRST, SECOND, SIZE = 1, 2, 3, WORDS  # as `part_of` counts
 Value = NDArray[Any] | int | float
 Place = tuple[str, int | None]  # the first field of the record, and how many bytes after it a field lies
 
@@ -118,6 +120,7 @@ class ColumnType(types.Type):  # type: ignore[misc]
     def __init__(self, kind: str, dimensions: int, stride: int, field: str = "", offset: int = 0) -> None:
         self.kind, self.dimensions, self.stride, self.field, self.offset = kind, dimensions, stride, field, offset
         self.element = from_dtype(np.dtype(kind))
+        self.loaded = types.int64 if self.element in types.signed_domain else self.element
         super().__init__(name=f"Column({kind}, {dimensions}, {stride}, {field}, {offset})")
 
     @property
@@ -198,34 +201,24 @@ def belongs_to(access: Any, builder: Any, field: str) -> Any:
     return access
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load_at(typing_context: Any, column: Any, offset: Any) -> Any:
-    """The element at an offset in bytes."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return belongs_to(builder.load(element_pointer(context, builder, column, *values)), builder, column.field)
-
-    return column.element(column, types.int64), generate
+def index_type(index: Any) -> Any:
+    """What an index is cast to: one number, or several."""
+    return types.int64 if isinstance(index, types.Integer) else types.UniTuple(types.int64, len(index))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def store_at(typing_context: Any, column: Any, offset: Any, value: Any) -> Any:
-    """Change the element at an offset in bytes."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        store = builder.store(values[2], element_pointer(context, builder, column, *values[:2]))
-        belongs_to(store, builder, column.field)
-        return context.get_dummy_value()
-
-    return types.void(column, types.int64, column.element), generate
+def parts_of(context: Any, builder: Any, column: Any, value: Any) -> Any:
+    return cgutils.create_struct_proxy(column)(context, builder, value=value)
 
 
-def element_pointer(context: Any, builder: Any, column: Any, value: Any, offset: Any) -> Any:
-    element = context.get_data_type(column.element)
-    address = cgutils.create_struct_proxy(column)(context, builder, value=value).address
+def place_of(context: Any, builder: Any, column: Any, value: Any, index: Any) -> Any:
+    """The address of an element or of a row."""
+    parts = parts_of(context, builder, column, value)
+    numbers = [index] if index.type == WORD else cgutils.unpack_tuple(builder, index)
+    strides = [parts.first, parts.second] if len(numbers) > 2 else [parts.first]
+    strides += [WORD(np.dtype(column.kind).itemsize)] * (len(numbers) - len(strides))
+    offset = reduce(builder.add, map(builder.mul, numbers, strides))
     # In this order, because the first sum is the same for all fields of a record.
-    place = builder.add(builder.add(address, offset), WORD(column.offset))
-    return builder.inttoptr(place, element.as_pointer())
+    return builder.add(builder.add(parts.address, offset), WORD(column.offset))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -233,10 +226,8 @@ def prefetch(typing_context: Any, column: Any, index: Any) -> Any:
     """Ask for the memory of a row that will be needed soon."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        place = builder.add(whole.address, builder.mul(values[1], whole.first))
-        place = builder.inttoptr(builder.add(place, WORD(column.offset)), byte)
+        place = builder.inttoptr(place_of(context, builder, column, *values), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         builder.call(function, [place, number(0), number(3), number(1)])
@@ -245,74 +236,60 @@ def prefetch(typing_context: Any, column: Any, index: Any) -> Any:
     return types.void(column, types.int64), generate
 
 
-@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def part_of(typing_context: Any, column: Any, word: Any) -> Any:
-    """One of the words of a column, by its number, which is a constant; SIZE is the size of an element."""
-    number = word.literal_value
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        if number == SIZE:
-            return WORD(np.dtype(column.kind).itemsize)
-        proxy = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
-        return getattr(proxy, PARTS[number])
-
-    return types.int64(column, types.literal(number)), generate
+@infer_global(len)
+class ColumnLength(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        (column,) = arguments
+        return types.int64(column) if isinstance(column, ColumnType) else None
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def row_at(typing_context: Any, column: Any, index: Any) -> Any:
+@lower_builtin(len, ColumnType)  # type: ignore[untyped-decorator]
+def lower_length(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return parts_of(context, builder, signature.args[0], values[0]).length
+
+
+@infer_global(operator.getitem)
+class ColumnGet(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        column, index = arguments
+        if not isinstance(column, ColumnType):
+            return None
+        if isinstance(index, types.Integer) and column.dimensions > 1:
+            return column.row(column, types.int64)
+        return column.loaded(column, index_type(index))
+
+
+@lower_builtin(operator.getitem, ColumnType, types.Any)  # type: ignore[untyped-decorator]
+def lower_get(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    column = signature.args[0]
+    place = place_of(context, builder, column, values[0], values[1])
+    if isinstance(signature.return_type, ColumnType):
+        return lower_row(context, builder, signature.return_type, parts_of(context, builder, column, values[0]), place)
+    element = builder.load(builder.inttoptr(place, context.get_data_type(column.element).as_pointer()))
+    belongs_to(element, builder, column.field)
+    return context.cast(builder, element, column.element, column.loaded)
+
+
+def lower_row(context: Any, builder: Any, row: Any, whole: Any, place: Any) -> Any:
     """A row of a column with two dimensions: a column with one."""
-    row = column.row
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        whole = cgutils.create_struct_proxy(column)(context, builder, value=values[0])
-        part = cgutils.create_struct_proxy(row)(context, builder)
-        place = builder.add(whole.address, builder.mul(values[1], whole.first))
-        part.address = builder.add(place, WORD(column.offset))
-        part.length = part.last = whole.last
-        part.first, part.second = WORD(row.stride), WORD(0)
-        return part._getvalue()
-
-    return row(column, types.int64), generate
+    part = cgutils.create_struct_proxy(row)(context, builder)
+    part.address = place
+    part.length = part.last = whole.last
+    part.first, part.second = WORD(row.stride), WORD(0)
+    return part._getvalue()
 
 
-@overload(len)
-def column_length(column):  # type: ignore[no-untyped-def]
-    if isinstance(column, ColumnType):
-        return lambda column: part_of(column, LENGTH)
-    return None
+@infer_global(operator.setitem)
+class ColumnSet(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        column, index, _ = arguments
+        return types.void(column, index_type(index), column.element) if isinstance(column, ColumnType) else None
 
 
-@overload(operator.getitem)
-def column_get(column, index):  # type: ignore[no-untyped-def]
-    if not isinstance(column, ColumnType):
-        return None
-    if isinstance(index, types.Integer):
-        if column.dimensions == 1:
-            return lambda column, index: load_at(column, index * part_of(column, FIRST))
-        return lambda column, index: row_at(column, index)
-    if len(index) == 2:
-        return lambda column, index: load_at(
-            column, index[0] * part_of(column, FIRST) + index[1] * part_of(column, SIZE)
-        )
-    return lambda column, index: load_at(
-        column,
-        index[0] * part_of(column, FIRST) + index[1] * part_of(column, SECOND) + index[2] * part_of(column, SIZE),
-    )
-
-
-@overload(operator.setitem)
-def column_set(column, index, value):  # type: ignore[no-untyped-def]
-    if not isinstance(column, ColumnType):
-        return None
-    if isinstance(index, types.Integer):
-        return lambda column, index, value: store_at(column, index * part_of(column, FIRST), value)
-    if len(index) == 2:
-        return lambda column, index, value: store_at(
-            column, index[0] * part_of(column, FIRST) + index[1] * part_of(column, SIZE), value
-        )
-    return lambda column, index, value: store_at(
-        column,
-        index[0] * part_of(column, FIRST) + index[1] * part_of(column, SECOND) + index[2] * part_of(column, SIZE),
-        value,
-    )
+@lower_builtin(operator.setitem, ColumnType, types.Any, types.Any)  # type: ignore[untyped-decorator]
+def lower_set(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    column = signature.args[0]
+    place = place_of(context, builder, column, values[0], values[1])
+    pointer = builder.inttoptr(place, context.get_data_type(column.element).as_pointer())
+    belongs_to(builder.store(values[2], pointer), builder, column.field)
+    return context.get_dummy_value()

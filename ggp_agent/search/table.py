@@ -7,7 +7,7 @@ from numba import njit
 
 from ggp_agent.engine import kernels as _kernels  # noqa: F401 - says where compiled kernels are kept
 
-kernel = njit(cache=True, nogil=True, error_model="numpy")
+kernel = njit(cache=True, nogil=True, error_model="numpy", forceinline=False)  # or it is as its first caller is
 inlined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)  # what walks call for every edge
 
 NONE = -1  # no node, no edge
