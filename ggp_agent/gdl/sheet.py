@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from ggp_agent.errors import Finding, GdlSyntaxError
@@ -44,7 +45,7 @@ class Statement:
         return f"(<= {' '.join(map(str, (self.head, *self.body)))})" if self.is_rule else str(self.head)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sheet:
     """A rulesheet that could be read. Whether its rules make sense is for `check` to say."""
 
@@ -53,7 +54,7 @@ class Sheet:
     spelling: dict[str, str] = field(default_factory=dict, compare=False)  # folded name -> as the sheet spells it
     clashes: dict[str, Place] = field(default_factory=dict, compare=False)  # names that differ only in case
 
-    @property
+    @cached_property
     def roles(self) -> tuple[str, ...]:
         """The roles in the order of the sheet, without repeats."""
         facts = (s.head for s in self.statements if s.head.signature == ("role", 1) and not s.body)

@@ -218,6 +218,10 @@ class Pool:
         deep = rules["deep"] or config.update_all
         self.unused = [] if deep else [MARKS, EDGE_MARKS]
         self.unused += [] if config.rave else [AMAF]
+        self.bytes_of = {
+            what: sum(self.dtype(record).itemsize for record in records if record not in self.unused)
+            for what, records in RECORDS.items()
+        }  # bytes for one of each
         self.room = {NODES: max(MIN_NODES, 2 * graphs), EDGES: MIN_EDGES, JOINTS: MIN_JOINTS, LISTED: MIN_LISTED}
         if (need := self.bytes(self.room)) > self.limit:
             raise ConfigError(
@@ -312,18 +316,16 @@ class Pool:
         The system gives memory to a program when it is first used, so what is not used costs nothing.
         """
         dtype = self.dtype(record)
-        most = self.limit // sum(self.dtype(other).itemsize for other in RECORDS[what] if other not in self.unused)
-        size = dtype.itemsize * (1 if record in self.unused else min(most, (1 << 31) - 1))
+        most = min(self.limit // self.bytes_of[what], (1 << 31) - 1)
+        size = dtype.itemsize * (1 if record in self.unused else most)
         memory = np.zeros(size + 4 * LINE, np.uint8)  # selection reads four lines, of which a node may have one
         skip = -memory.ctypes.data % LINE
         return memory[skip : skip + size].view(dtype)
 
     def bytes(self, room: dict[int, int]) -> int:
         """The memory of a pool with this room."""
-        total = 48 * room[JOINTS] + 16 * room[NODES]  # the tables, which are powers of two
-        for what, records in RECORDS.items():
-            total += room[what] * sum(self.dtype(record).itemsize for record in records if record not in self.unused)
-        return total
+        tables = 48 * room[JOINTS] + 16 * room[NODES]  # which are powers of two
+        return tables + sum(room[what] * size for what, size in self.bytes_of.items())
 
     def grow(self, what: int) -> bool:
         """Make room for more nodes, edges or joint moves; false if that would exceed the limit."""
