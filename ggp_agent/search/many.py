@@ -14,6 +14,7 @@ from ggp_agent.engine import Move, State
 from ggp_agent.engine.lanes import LanesEngine
 from ggp_agent.search.analysis import ranked_lines
 from ggp_agent.search.config import MAX_LANES, SearchConfig
+from ggp_agent.search.largest import FEW
 from ggp_agent.search.samples import groups_for
 from ggp_agent.search.searcher import share
 from ggp_agent.search.table import NONE
@@ -46,8 +47,10 @@ class Searches:
     def room(engine: LanesEngine, config: SearchConfig, playouts: int) -> int:
         """How many searches find place in the memory. More of them than there are lanes for take turns."""
         branching = max(map(len, engine.look(engine.initial()).legal))
-        node, edge = 256, 100  # bytes, roughly
-        need = KEPT * playouts * (node + EXPANDED_SHARE * branching * edge)
+        node, edge, listed = 256, 100, 4  # bytes, roughly
+        all_edges = config.rave > 0 or config.groups.startswith("ranked")
+        places = branching if all_edges else min(branching, FEW)  # where there are more moves, they are listed
+        need = KEPT * playouts * (node + 2 * edge + EXPANDED_SHARE * (places * edge + branching * listed))
         return max(1, min(MAX_LANES, int(config.megabytes * 2**20 / need)))
 
     def restart(self, seed: int) -> None:

@@ -90,3 +90,19 @@ def test_no_more_searches_than_memory_allows() -> None:
     assert Searches.room(engine, small(lanes=1, megabytes=1024), 1000) > 256
     assert Searches.room(engine, small(lanes=1, megabytes=1024), 100_000) < 20
     assert Searches.room(engine, small(lanes=1, megabytes=1), 10**9) == 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"groups": "stages"}, {"groups": "stages", "depths": (0, 0, 0)}], ids=str)
+@pytest.mark.parametrize("game", ["amazons_6x6", "breakthrough_6x6", "connect_four"])
+def test_as_many_searches_as_there_is_room_for_find_room(game: str, settings: dict[str, Any]) -> None:
+    engine, playouts = engine_of(game), 500
+    searches = Searches(engine, small(lanes=4, megabytes=40, **settings), playouts)
+    assert searches.count > 5
+    states = dict.fromkeys(range(searches.count), engine.initial())
+    for ply in range(3):
+        searches.think(states, ply)
+        assert not searches.worker.pool.block["wanting"][1]
+        for number, state in states.items():
+            legal = engine.look(state).legal
+            joint = tuple(searches.best(number, moves, role) for role, moves in enumerate(legal))
+            states[number] = engine.step(state, joint)
