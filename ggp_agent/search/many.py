@@ -50,6 +50,7 @@ class Searches:
         node, edge, listed = 256, 100, 4  # bytes, roughly
         all_edges = config.rave > 0 or config.groups.startswith("ranked")
         places = branching if all_edges else min(branching, FEW)  # where there are more moves, they are listed
+        # The edge that a simulation takes may lie in a place twice as large as it needs.
         need = KEPT * playouts * (node + 2 * edge + EXPANDED_SHARE * (places * edge + branching * listed))
         return max(1, min(MAX_LANES, int(config.megabytes * 2**20 / need)))
 

@@ -92,8 +92,19 @@ def test_no_more_searches_than_memory_allows() -> None:
     assert Searches.room(engine, small(lanes=1, megabytes=1), 10**9) == 1
 
 
-@pytest.mark.parametrize("settings", [{}, {"groups": "stages"}, {"groups": "stages", "depths": (0, 0, 0)}], ids=str)
-@pytest.mark.parametrize("game", ["amazons_6x6", "breakthrough_6x6", "connect_four"])
+@pytest.mark.parametrize(
+    ("game", "settings"),
+    [
+        ("connect_four", {}),
+        ("breakthrough_6x6", {}),
+        ("hex_9x9", {"rave": 0.001}),
+        ("hex_9x9", {"groups": "ranked:123:once:64"}),
+        ("amazons_6x6", {}),
+        ("amazons_6x6", {"groups": "stages"}),
+        ("amazons_6x6", {"groups": "stages", "depths": (0, 0, 0)}),
+    ],
+    ids=str,
+)
 def test_as_many_searches_as_there_is_room_for_find_room(game: str, settings: dict[str, Any]) -> None:
     engine, playouts = engine_of(game), 500
     searches = Searches(engine, small(lanes=4, megabytes=40, **settings), playouts)
