@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from ggp_agent.errors import ConfigError
 
 INFINITE = 1_000_000  # a depth without bound
 MAX_DEPTH = 64  # of finite depths
+PLAIN_DEPTHS, GROUP_DEPTHS = (1, 0, 1), (0, 0, 0)  # where they are not set
 PARALLEL = ("tree", "leaf", "root")
 # What `groups` may be; whether it fits a game is known when it meets one. `table` and `prior` need what only a caller
 # in Python can give.
@@ -41,7 +42,9 @@ def setting(name: str, default: Any) -> Any:
 class SearchConfig:
     """How to search. Payoffs are goals divided by 100, so the exploration constant belongs to values from 0 to 1."""
 
-    depths: tuple[int, int, int] = setting("d", (1, 0, 1))  # (d1, d2, d3) of UCD, each 0, 1, 2, ... or INFINITE
+    # (d1, d2, d3) of UCD, each 0, 1, 2, ... or INFINITE. Depths see through groups, which takes layers that cost more
+    # than they give: where moves are grouped, the default is another one.
+    depths: tuple[int, int, int] = setting("d", ())
     transpositions: bool = setting("transpositions", True)  # off: a tree, UCT0 of Childs et al.
     update_all: bool = setting("update_all", False)  # every ancestor gets the payoff: a baseline known to fail
     exploration: float = setting("c", 0.4)
@@ -60,6 +63,8 @@ class SearchConfig:
     max_plies: int = setting("max_plies", 2000)  # a simulation longer than this counts as a draw
 
     def __post_init__(self) -> None:
+        if not self.depths:
+            object.__setattr__(self, "depths", PLAIN_DEPTHS if self.groups == "none" else GROUP_DEPTHS)
         d = self.depths
         if len(d) != 3 or not all(isinstance(x, int) and (0 <= x <= MAX_DEPTH or x == INFINITE) for x in d):
             raise ConfigError(f"d is {depths_text(d)}: three depths are needed, each 0..{MAX_DEPTH} or inf")
@@ -96,11 +101,12 @@ class SearchConfig:
     def parse(cls, settings: Mapping[str, str]) -> Self:
         """A configuration from short names and texts; what is not named keeps its default."""
         values = {name: read(name, text) for name, text in settings.items()}
-        return replace(cls(), **{FIELDS[name]: value for name, value in values.items()})
+        return cls(**{FIELDS[name]: value for name, value in values.items()})
 
     def settings(self) -> dict[str, str]:
         """The other way: the texts of all settings that differ from their defaults."""
         default, mine = asdict(type(self)()), asdict(self)
+        default["depths"] = type(self)(groups=self.groups).depths
         return {
             name: depths_text(mine[key]) if name == "d" else value_text(mine[key])
             for name, key in FIELDS.items()

@@ -21,6 +21,23 @@ def test_a_player_is_read_from_its_text_and_says_its_settings_again() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "depths", "settings"),
+    [
+        ("ucd", (1, 0, 1), {}),
+        ("ucd,groups=near", (0, 0, 0), {"groups": "near"}),
+        ("ucd,d=1:0:1,groups=near", (1, 0, 1), {"d": "1:0:1", "groups": "near"}),
+        ("ucd,d=0:0:0", (0, 0, 0), {"d": "0:0:0"}),
+    ],
+)
+def test_depths_that_are_not_set_are_others_where_moves_are_grouped(
+    text: str, depths: tuple[int, int, int], settings: dict[str, str]
+) -> None:
+    config = PlayerSpec.parse(text).config
+    assert config.depths == depths and config.settings() == settings
+    assert SearchConfig.parse(settings) == config
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "minimax",

@@ -195,7 +195,8 @@ def test_proven_values_survive_new_groups() -> None:
         values = []
         for groups in ("none", "ranked:134:every:4", "table"):
             given = np.arange(2 * world.moves) % 2 == np.arange(2)[:, None] if groups == "table" else None
-            copy = Copy(world, SearchConfig(groups=groups, exploration=0.7), seed=1, given=given)
+            config = SearchConfig(depths=(1, 0, 1), groups=groups, exploration=0.7)
+            copy = Copy(world, config, seed=1, given=given)
             for _ in range(400):
                 copy.simulate()
             assert copy.g["flags"][0] & SOLVED

@@ -108,7 +108,8 @@ def test_moves_that_led_to_a_state_are_found() -> None:
 
 @pytest.mark.parametrize("name", ["connect_four", "tron", "goofspiel", "three_player_tic_tac_toe"])
 @pytest.mark.parametrize(
-    "settings", [{"lanes": 64}, {"lanes": 30, "parallel": "leaf"}, {"lanes": 8, "depths": (2, 1, 2)}]
+    "settings",
+    [{"lanes": 64}, {"lanes": 30, "parallel": "leaf", "depths": (1, 0, 1)}, {"lanes": 8, "depths": (2, 1, 2)}],
 )
 def test_graphs_with_new_groups_are_sound(name: str, settings: dict[str, Any]) -> None:
     config = small(groups="ranked:134:every:20", megabytes=4, **settings)

@@ -101,7 +101,7 @@ def test_no_more_searches_than_memory_allows() -> None:
         ("hex_9x9", {"groups": "ranked:123:once:64"}),
         ("amazons_6x6", {}),
         ("amazons_6x6", {"groups": "stages"}),
-        ("amazons_6x6", {"groups": "stages", "depths": (0, 0, 0)}),
+        ("amazons_6x6", {"groups": "stages", "depths": (1, 0, 1)}),
     ],
     ids=str,
 )
