@@ -42,8 +42,8 @@ def setting(name: str, default: Any) -> Any:
 class SearchConfig:
     """How to search. Payoffs are goals divided by 100, so the exploration constant belongs to values from 0 to 1."""
 
-    # (d1, d2, d3) of UCD, each 0, 1, 2, ... or INFINITE. Depths see through groups, which takes layers that cost more
-    # than they give: where moves are grouped, the default is another one.
+    # (d1, d2, d3) of UCD, each 0, 1, 2, ... or INFINITE; not set: PLAIN_DEPTHS or GROUP_DEPTHS. Depths see through
+    # groups, which takes layers that cost more than they give.
     depths: tuple[int, int, int] = setting("d", ())
     transpositions: bool = setting("transpositions", True)  # off: a tree, UCT0 of Childs et al.
     update_all: bool = setting("update_all", False)  # every ancestor gets the payoff: a baseline known to fail
